@@ -1,0 +1,25 @@
+//! Compiles permission rules and judges operations: first match, holes, strictest, with cause.
+//!
+//! It must never know where a rule's text came from, what a tool does, what a shell is, or what
+//! time it is: values in, values out, no I/O, no clock, no threads.
+
+mod action;
+mod operation;
+mod policy;
+mod source;
+mod spec;
+mod text;
+mod tool;
+mod verdict;
+
+pub use action::Action;
+pub use operation::{
+    CommandSubject, Lowered, Need, Operation, OperationIdx, Operations, PathForm, PathSubject,
+    Subject, UnknownReason, UrlSubject, WholeText,
+};
+pub use policy::{Compiled, KnownTools, Policies, Policy};
+pub use source::{ByteSpan, Location};
+pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
+pub use text::{Hole, HoleKind, Text, TextBuilder};
+pub use tool::{BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, ToolName, ToolNameError, ToolOrigin};
+pub use verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};

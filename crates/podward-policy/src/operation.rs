@@ -1,0 +1,212 @@
+//! What a call would do, as values that rules can judge.
+
+use crate::source::ByteSpan;
+use crate::text::Text;
+use crate::tool::ToolName;
+
+/// The place of an operation in its [`Operations`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OperationIdx(pub usize);
+
+/// What a tool found in a call's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lowered {
+    /// Blanks and comments only: nothing would run.
+    NothingToRun,
+    /// One or more operations.
+    Operations(Operations),
+}
+
+/// The operations of one call: never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operations {
+    first: Operation,
+    rest: Vec<Operation>,
+    /// The whole text of the call: an allow rule without wildcards equal to it covers every
+    /// operation of the call, and a restrictive pattern with a shell operator is matched against
+    /// [`WholeText::stripped`]. `None` for tools whose only operation is the whole call.
+    whole: Option<WholeText>,
+}
+
+/// The text of a whole command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeText {
+    /// As the call holds it, without blanks at both ends.
+    pub exact: Box<str>,
+    /// Without comments and here-document bodies.
+    pub stripped: Box<str>,
+}
+
+impl Operations {
+    /// The operations of a call, in the order in which they stand in it.
+    #[must_use]
+    pub const fn new(first: Operation, rest: Vec<Operation>) -> Self {
+        Self {
+            first,
+            rest,
+            whole: None,
+        }
+    }
+
+    /// The same with the whole text of the call.
+    #[must_use]
+    pub fn with_whole(mut self, whole: WholeText) -> Self {
+        self.whole = Some(whole);
+        self
+    }
+
+    /// The whole text of the call, where it is more than its single operation.
+    #[must_use]
+    pub const fn whole(&self) -> Option<&WholeText> {
+        self.whole.as_ref()
+    }
+
+    /// All operations in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Operation> + '_ {
+        // `Chain` is not `ExactSizeIterator`.
+        (0..self.len())
+            .filter_map(|idx| self.get(OperationIdx(idx)))
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// The operation at a place.
+    #[must_use]
+    pub fn get(&self, idx: OperationIdx) -> Option<&Operation> {
+        match idx.0 {
+            0 => Some(&self.first),
+            n => self.rest.get(n - 1),
+        }
+    }
+
+    /// How many there are: at least 1.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub const fn len(&self) -> usize {
+        1 + self.rest.len()
+    }
+}
+
+/// One thing a call would do: a tool and the text that rules for this tool are matched against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    /// The tool whose rules judge it.
+    pub tool: ToolName,
+    /// What the rules are matched against.
+    pub subject: Subject,
+    /// How far the operation needs an allow.
+    pub need: Need,
+    /// The part of the call's text it came from (bytes of the `command` of bash).
+    pub span: Option<ByteSpan>,
+    /// Why the analysis may not have seen all of it; empty is full coverage.
+    pub partial: Vec<Box<str>>,
+}
+
+/// How far an operation needs an allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// Needs an allow where the default is not allow.
+    Full,
+    /// Can only tighten: where no rule matches, it is allowed. A rule with pattern `*` (and, for
+    /// an operation of another tool, a tool glob) says what a default says and is not applied.
+    Restrictive,
+    /// Neutral wrappers and free builtins: needs no rule, deny and ask rules still count, a
+    /// catch-all is not applied.
+    Free,
+    /// A write that a command makes by a redirection, an option or an inline script: a full
+    /// operation, but where a tool-wide `*` allow decides the command, it meets the rules of its
+    /// tool and not the default.
+    DerivedFrom(OperationIdx),
+    /// The command that a wrapper runs (`sudo X`): full, or covered by a wildcard allow of the
+    /// wrapper whose text before the first wildcard reaches at least `reach` bytes into the
+    /// wrapper's text.
+    RunBy {
+        /// The wrapper's operation.
+        wrapper: OperationIdx,
+        /// Bytes of the wrapper's text up to the end of this operation's program name.
+        reach: usize,
+    },
+}
+
+/// What an operation's rules are matched against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// A simple command.
+    Command(CommandSubject),
+    /// A path.
+    Path(PathSubject),
+    /// A URL.
+    Url(UrlSubject),
+    /// Any other text, taken literally: canonical JSON of an MCP tool, a skill's name.
+    Plain(Text),
+    /// Code that is not known before it runs: stands for anything, and so meets the deny and ask
+    /// rules of bash, read, file_write, file_edit and web_fetch alike.
+    Unknown(UnknownReason),
+}
+
+/// A simple command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandSubject {
+    /// The argv after quote removal, words joined by one blank, a word that is empty or holds a
+    /// blank, a newline or a quote in single quotes. The only form an allow rule sees.
+    pub written: Text,
+    /// Bytes of `written`'s known part that are assignments in front of the program, its blank
+    /// included; 0 if there are none.
+    pub name_start: usize,
+    /// End of the program's name in `written`'s known part.
+    pub name_end: usize,
+    /// Further forms that deny and ask rules see: without quotes, by basename, without leading
+    /// assignments, without global options.
+    pub further: Vec<Text>,
+}
+
+/// A path, in the forms in which rules may name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathSubject {
+    /// Lexically normalised.
+    pub lexical: PathForm,
+    /// With symlinks resolved, where that differs from the lexical form.
+    pub resolved: Option<PathForm>,
+    /// Further spellings that deny and ask rules see.
+    pub further: Vec<PathForm>,
+}
+
+/// One spelling of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathForm {
+    /// Relative to the workspace when inside it (the workspace itself is `.`), else absolute.
+    pub short: Text,
+    /// Absolute.
+    pub absolute: Text,
+    /// With `~/` in front, when below the home directory.
+    pub home: Option<Text>,
+}
+
+/// A canonical URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlSubject {
+    /// Scheme, lower-case host, path and query: no user info, no default port, no fragment.
+    pub text: Text,
+    /// The host's bytes in `text`'s known part (empty for a URL without a host).
+    pub host: ByteSpan,
+    /// It was written with user info: no allow covers it.
+    pub has_user_info: bool,
+}
+
+/// Why code cannot be known before it runs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownReason(Box<str>);
+
+impl UnknownReason {
+    /// A short reason for people, lower case, no full stop: `text with shell characters`.
+    #[must_use]
+    pub fn new(why: impl Into<Box<str>>) -> Self {
+        Self(why.into())
+    }
+
+    /// The reason.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

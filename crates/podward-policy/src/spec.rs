@@ -1,0 +1,58 @@
+//! What a `[permissions]` table says, before it is compiled.
+
+use crate::action::Action;
+use crate::source::{ByteSpan, Location};
+use crate::verdict::RuleIdx;
+
+/// A `[permissions]` table: values only, already known to have no unknown keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicySpec {
+    /// `default_action`.
+    pub default_action: Action,
+    /// Where `default_action` is written.
+    pub default_location: Location,
+    /// `unresolved`: `Ask` or `Deny`; absent: deny if the default is deny, else ask.
+    pub unresolved: Option<Action>,
+    /// The rules in the order written.
+    pub rules: Vec<RuleSpec>,
+}
+
+/// One `[[permissions.rule]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSpec {
+    /// A tool name, or a glob over tool names.
+    pub tool: String,
+    /// A glob over the operation's text.
+    pub pattern: String,
+    /// What the rule says.
+    pub action: Action,
+    /// For the model and the person.
+    pub message: Option<String>,
+    /// Where the rule is written.
+    pub location: Location,
+}
+
+/// Which value of a rule a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RuleField {
+    /// The `tool` value.
+    Tool,
+    /// The `pattern` value.
+    Pattern,
+}
+
+/// Something about one rule that the author should hear: an error (the policy does not compile)
+/// or a warning (it does). The reader of the file adds file, line and underline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleIdx,
+    /// Which of its values.
+    pub field: RuleField,
+    /// Bytes of the value that are meant; `None`: all of it.
+    pub part: Option<ByteSpan>,
+    /// What is wrong: lower case, no full stop, user text in backticks.
+    pub message: String,
+    /// What to write instead, or what it means.
+    pub help: Option<String>,
+}

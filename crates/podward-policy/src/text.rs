@@ -1,0 +1,136 @@
+//! Text of which some parts are not known before the call runs.
+
+use std::fmt;
+
+/// What may stand in a hole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HoleKind {
+    /// The value of a quoted expansion: it stays inside its word, whatever it holds.
+    Quoted,
+    /// The value of an unquoted expansion: zero or more words.
+    Unquoted,
+    /// A file name pattern: text without `/`, and without a leading dot where a name begins.
+    FileGlob,
+    /// Anything at all: code that is not known before it runs.
+    Anything,
+}
+
+/// A hole and its place: before the byte `at` of the known text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hole {
+    /// Byte offset into [`Text::known`]; a char boundary.
+    pub at: usize,
+    /// What may stand there.
+    pub kind: HoleKind,
+}
+
+/// Text with holes: the known characters, and the places where something unknown stands.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Text {
+    known: Box<str>,
+    holes: Box<[Hole]>,
+}
+
+impl Text {
+    /// Text that is known to the last character.
+    #[must_use]
+    pub fn known(text: impl Into<Box<str>>) -> Self {
+        Self {
+            known: text.into(),
+            holes: Box::default(),
+        }
+    }
+
+    /// Text that is a single hole: anything.
+    #[must_use]
+    pub fn anything() -> Self {
+        TextBuilder::new().hole(HoleKind::Anything).build()
+    }
+
+    /// The known characters, holes left out.
+    #[must_use]
+    pub fn known_part(&self) -> &str {
+        &self.known
+    }
+
+    /// The holes in order of their place.
+    #[must_use]
+    pub fn holes(&self) -> &[Hole] {
+        &self.holes
+    }
+
+    /// The whole text, if nothing in it is unknown.
+    #[must_use]
+    pub fn as_known(&self) -> Option<&str> {
+        self.holes.is_empty().then_some(&*self.known)
+    }
+}
+
+/// For people: each hole is shown as `…`.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = &*self.known;
+        let mut done = 0;
+        for hole in &self.holes {
+            let (before, after) = rest.split_at_checked(hole.at - done).unwrap_or((rest, ""));
+            f.write_str(before)?;
+            f.write_str("…")?;
+            done = hole.at;
+            rest = after;
+        }
+        f.write_str(rest)
+    }
+}
+
+/// Builds a [`Text`] from left to right.
+#[derive(Debug, Clone, Default)]
+pub struct TextBuilder {
+    known: String,
+    holes: Vec<Hole>,
+}
+
+impl TextBuilder {
+    /// An empty text.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends known characters.
+    #[must_use]
+    pub fn known(mut self, text: &str) -> Self {
+        self.known.push_str(text);
+        self
+    }
+
+    /// Appends a hole.
+    #[must_use]
+    pub fn hole(mut self, kind: HoleKind) -> Self {
+        self.holes.push(Hole {
+            at: self.known.len(),
+            kind,
+        });
+        self
+    }
+
+    /// Appends another text, holes included.
+    #[must_use]
+    pub fn text(mut self, text: &Text) -> Self {
+        let base = self.known.len();
+        self.known.push_str(&text.known);
+        self.holes.extend(text.holes.iter().map(|hole| Hole {
+            at: base + hole.at,
+            ..*hole
+        }));
+        self
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn build(self) -> Text {
+        Text {
+            known: self.known.into_boxed_str(),
+            holes: self.holes.into_boxed_slice(),
+        }
+    }
+}
