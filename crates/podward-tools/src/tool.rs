@@ -1,0 +1,185 @@
+//! What a tool is: it lowers a call's arguments to operations, and runs what was permitted.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use podward_gate::Permit;
+use podward_policy::{Lowered, Policies, ToolName};
+use podward_scope::Scope;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::BadCall;
+
+/// Something the model can call.
+pub trait Tool: Send + Sync {
+    /// The exact name that rules and the model use.
+    fn name(&self) -> &ToolName;
+
+    /// What the tool does, written for the model.
+    fn description(&self) -> &str;
+
+    /// The JSON Schema of the arguments, given to the model.
+    fn schema(&self) -> Value;
+
+    /// Parses a call's arguments, once, and says what the call would do.
+    ///
+    /// Reads the disk only to resolve symlinks, and only if `place` says so; changes nothing.
+    ///
+    /// # Errors
+    /// The arguments do not fit the schema.
+    fn propose(&self, arguments: Value, place: &Place) -> Result<Proposal, BadCall>;
+}
+
+/// A call that can be judged, and run if it is permitted.
+pub struct Proposal {
+    /// The arguments as canonical JSON (RFC 8785).
+    pub arguments: Box<str>,
+    /// What the call would do.
+    pub lowered: Lowered,
+    /// The typed arguments, ready to run.
+    pub invocation: Box<dyn Invocation>,
+}
+
+impl std::fmt::Debug for Proposal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Proposal")
+            .field("arguments", &self.arguments)
+            .field("lowered", &self.lowered)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The typed arguments of one call: what was judged is what runs.
+#[async_trait]
+pub trait Invocation: Send {
+    /// Runs the call.
+    ///
+    /// It ends soon after `ctx.cancel` is cancelled, with an error result that says so.
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput;
+}
+
+/// What the model reads as the result of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// The text.
+    pub content: String,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl ToolOutput {
+    /// The result of a call that did what it was asked to.
+    #[must_use]
+    pub fn success(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            is_error: false,
+        }
+    }
+
+    /// The result of a call that failed, and why.
+    #[must_use]
+    pub fn failure(content: impl Into<String>) -> Self {
+        Self {
+            content: content.into(),
+            is_error: true,
+        }
+    }
+}
+
+/// Where a call is made: what relative paths, `~` and "inside the workspace" mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The pod's workspace; absolute.
+    pub workspace: PathBuf,
+    /// The directory that relative paths start from; absolute.
+    pub cwd: PathBuf,
+    /// The home directory; absolute.
+    pub home: Option<PathBuf>,
+    /// Whether symlinks are resolved.
+    pub links: Links,
+}
+
+impl Place {
+    /// A place whose directory is its workspace and whose symlinks are resolved.
+    #[must_use]
+    pub fn new(workspace: impl Into<PathBuf>, home: Option<PathBuf>) -> Self {
+        let workspace = workspace.into();
+        Self {
+            cwd: workspace.clone(),
+            workspace,
+            home,
+            links: Links::Resolve,
+        }
+    }
+
+    /// The same place, judged by its text alone: the disk is not looked at.
+    #[must_use]
+    pub fn isolated(mut self) -> Self {
+        self.links = Links::Lexical;
+        self
+    }
+}
+
+/// Whether the disk is asked where a path leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Links {
+    /// Symlinks are resolved on disk.
+    Resolve,
+    /// The disk is not looked at: a path is its text.
+    Lexical,
+}
+
+/// What a running call may use.
+#[derive(Clone)]
+pub struct RunContext {
+    /// The physical boundary: every file is opened through it.
+    pub scope: Arc<Scope>,
+    /// Where the call is made.
+    pub place: Place,
+    /// How much a call may return and how long it may take.
+    pub limits: ToolLimits,
+    /// The policies, for leaving out of a search what `read` does not allow.
+    pub policies: Policies,
+    /// The whole environment of a child process.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Cancelled when the call shall end.
+    pub cancel: CancellationToken,
+}
+
+/// How much a call may return and how long it may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// Bytes of one result; what is more is cut, with a mark.
+    pub output_bytes: usize,
+    /// Bytes of the largest file that `file_edit` loads and that `grep` searches.
+    pub file_bytes: u64,
+    /// Bytes that `read` returns of one file.
+    pub read_bytes: usize,
+    /// Lines that `read` returns unless the call asks for fewer.
+    pub read_lines: usize,
+    /// Bytes of one line in a result; what is more is cut, with a mark.
+    pub line_bytes: usize,
+    /// Matches that `grep` returns, and entries that `glob` and `list` return.
+    pub matches: usize,
+    /// How long a `bash` command may run when the call does not say, and at most.
+    pub bash_timeout: Duration,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            output_bytes: 64 * 1024,
+            file_bytes: 32 * 1024 * 1024,
+            read_bytes: 64 * 1024,
+            read_lines: 2000,
+            line_bytes: 2000,
+            matches: 200,
+            bash_timeout: Duration::from_secs(120),
+        }
+    }
+}
