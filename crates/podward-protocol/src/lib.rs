@@ -1,1 +1,44 @@
-//! x
+//! The wire types of a pod: events, ids, versions and their JSON Lines codec.
+//!
+//! It must never know a policy, a worker, a file or a clock: it says what is sent, not what it
+//! means. Domain types are turned into these by hand, where the pod meets its clients.
+//!
+//! One value is one line:
+//!
+//! ```text
+//! {"time":"2026-01-02T03:04:05.678Z","session":"01JD…","seq":7,"event":"text_delta","data":{"text":"Hi"}}
+//! ```
+//!
+//! A reader tolerates fields it does not know; an event it does not know is a typed error
+//! ([`DecodeError::UnknownEvent`]) that it may skip.
+
+mod codec;
+mod event;
+mod id;
+mod time;
+mod verdict;
+
+pub use codec::{DecodeError, EncodeError, MAX_LINE_BYTES, decode, encode};
+pub use event::{
+    Confinement, ConfinementLevel, Envelope, ErrorCode, ErrorRaised, Event, LimitName, Notice,
+    SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,
+    ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
+};
+pub use id::{CallId, SessionId, SessionIdError};
+pub use time::{Time, TimeError};
+pub use verdict::{
+    Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, Span, SubjectKind,
+    Verdict,
+};
+
+/// The version of this protocol. It grows when a reader of the version before would misread a
+/// line; new events and new fields alone do not change it.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// The JSON Schema of a line, pretty-printed, with a final newline.
+#[must_use]
+pub fn events_schema() -> String {
+    let schema = schemars::schema_for!(Envelope);
+    // `Value`'s alternate display is its pretty form and cannot fail.
+    format!("{:#}\n", schema.as_value())
+}

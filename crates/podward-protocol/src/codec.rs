@@ -1,0 +1,102 @@
+//! One value, one line.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::event::{Envelope, Event};
+use crate::id::SessionId;
+use crate::time::Time;
+
+/// The longest line, in bytes, its newline not counted.
+pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// A value that cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// Its line would be longer than [`MAX_LINE_BYTES`].
+    #[error("a line of {n_bytes} bytes is longer than {MAX_LINE_BYTES}")]
+    LineTooLong {
+        /// Bytes it would have.
+        n_bytes: usize,
+    },
+    /// It has no JSON form.
+    #[error("an event that has no JSON form")]
+    NotJson(#[source] serde_json::Error),
+}
+
+/// A line that is no event this version knows.
+#[derive(Debug, thiserror::Error)]
+pub enum DecodeError {
+    /// It is longer than [`MAX_LINE_BYTES`].
+    #[error("a line of {n_bytes} bytes is longer than {MAX_LINE_BYTES}")]
+    LineTooLong {
+        /// Bytes it has.
+        n_bytes: usize,
+    },
+    /// It is no JSON, or not the JSON of an event.
+    #[error("a line that is no event")]
+    Malformed(#[source] serde_json::Error),
+    /// An event of a later version.
+    #[error("unknown event `{name}`")]
+    UnknownEvent {
+        /// Its name.
+        name: String,
+        /// Its place, so that a reader that skips it sees no gap.
+        seq: u64,
+    },
+}
+
+/// Writes a value as one line, without the newline.
+///
+/// # Errors
+/// The line would be too long.
+pub fn encode(envelope: &Envelope) -> Result<String, EncodeError> {
+    let line = serde_json::to_string(envelope).map_err(EncodeError::NotJson)?;
+    if line.len() > MAX_LINE_BYTES {
+        return Err(EncodeError::LineTooLong {
+            n_bytes: line.len(),
+        });
+    }
+    Ok(line)
+}
+
+/// Reads one line, with or without its newline. Unknown fields are passed over.
+///
+/// # Errors
+/// The line is too long, no JSON, not the JSON of an event, or an event this version does not
+/// know.
+pub fn decode(line: &str) -> Result<Envelope, DecodeError> {
+    if line.trim_end_matches('\n').len() > MAX_LINE_BYTES {
+        return Err(DecodeError::LineTooLong {
+            n_bytes: line.len(),
+        });
+    }
+    let raw: RawEnvelope = serde_json::from_str(line).map_err(DecodeError::Malformed)?;
+    if !Event::NAMES.contains(&raw.event.as_str()) {
+        return Err(DecodeError::UnknownEvent {
+            name: raw.event,
+            seq: raw.seq,
+        });
+    }
+    let event = serde_json::json!({ "event": raw.event, "data": raw.data });
+    Ok(Envelope {
+        time: raw.time,
+        session: raw.session,
+        seq: raw.seq,
+        event: serde_json::from_value(event).map_err(DecodeError::Malformed)?,
+    })
+}
+
+/// An envelope whose event is not known yet.
+#[derive(Deserialize)]
+struct RawEnvelope {
+    time: Time,
+    session: SessionId,
+    seq: u64,
+    event: String,
+    #[serde(default)]
+    data: Value,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,332 @@
+//! What a pod tells its clients.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{CallId, SessionId};
+use crate::time::Time;
+use crate::verdict::{DecidedBy, Operation, RefusalCause, Ruling};
+
+/// An event with when, where and in which place it happened: one line on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Envelope {
+    /// When the pod sent it.
+    pub time: Time,
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// Its place in this run of the session: from 0, without gaps.
+    pub seq: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", content = "data", rename_all = "snake_case")]
+pub enum Event {
+    /// The first event of a run: what the pod is made of.
+    SessionStarted(SessionStarted),
+    /// Something the user should hear that stops nothing.
+    Notice(Notice),
+    /// What the pod is doing changed.
+    Status(Status),
+    /// A prompt was taken.
+    TurnStarted(TurnStarted),
+    /// The model wrote text.
+    TextDelta(TextDelta),
+    /// The model wrote down its thinking.
+    ThinkingDelta(TextDelta),
+    /// The model began to write a tool call.
+    ToolCallStarted(ToolCallStarted),
+    /// The model finished writing a tool call.
+    ToolCallArguments(ToolCallArguments),
+    /// A tool call was judged.
+    ToolCallVerdict(ToolCallVerdict),
+    /// A tool call has its result.
+    ToolCallFinished(ToolCallFinished),
+    /// A model request was counted.
+    Usage(Usage),
+    /// Something failed.
+    Error(ErrorRaised),
+    /// The pod is idle again.
+    TurnEnded(TurnEnded),
+}
+
+impl Event {
+    /// The names of all events, in the order of their declaration.
+    pub const NAMES: &'static [&'static str] = &[
+        "session_started",
+        "notice",
+        "status",
+        "turn_started",
+        "text_delta",
+        "thinking_delta",
+        "tool_call_started",
+        "tool_call_arguments",
+        "tool_call_verdict",
+        "tool_call_finished",
+        "usage",
+        "error",
+        "turn_ended",
+    ];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::SessionStarted(_) => "session_started",
+            Self::Notice(_) => "notice",
+            Self::Status(_) => "status",
+            Self::TurnStarted(_) => "turn_started",
+            Self::TextDelta(_) => "text_delta",
+            Self::ThinkingDelta(_) => "thinking_delta",
+            Self::ToolCallStarted(_) => "tool_call_started",
+            Self::ToolCallArguments(_) => "tool_call_arguments",
+            Self::ToolCallVerdict(_) => "tool_call_verdict",
+            Self::ToolCallFinished(_) => "tool_call_finished",
+            Self::Usage(_) => "usage",
+            Self::Error(_) => "error",
+            Self::TurnEnded(_) => "turn_ended",
+        }
+    }
+}
+
+/// What a pod is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionStarted {
+    /// The version of the protocol that the following lines are written in.
+    pub protocol: u32,
+    /// The version of podward.
+    pub version: String,
+    /// The pod's name.
+    pub pod: String,
+    /// The directory it works in.
+    pub workspace: String,
+    /// The directory of the session's files.
+    pub session_dir: String,
+    /// The model's name.
+    pub model: String,
+    /// The tools offered to the model, by name.
+    pub tools: Vec<String>,
+    /// The tools the manifest asks for that no rule could ever let run, by name.
+    pub withheld_tools: Vec<String>,
+    /// The digest of all rules, as in the decision log.
+    pub policy_digest: String,
+    /// What keeps the commands of `bash` inside the declared directories.
+    pub confinement: Confinement,
+    /// Whether an earlier run of the session goes on.
+    pub resumed: bool,
+}
+
+/// What keeps the commands of `bash` inside the declared directories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Confinement {
+    /// How far.
+    pub level: ConfinementLevel,
+    /// By what, or why not, for people.
+    pub detail: String,
+}
+
+/// How far commands are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfinementLevel {
+    /// By the kernel.
+    Kernel,
+    /// By the kernel, with gaps.
+    Partial,
+    /// Not at all.
+    None,
+}
+
+/// Something the user should hear that stops nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Notice {
+    /// What it is.
+    pub message: String,
+    /// What can be done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// What a pod is doing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing: it waits for a prompt.
+    Idle,
+    /// The model or a tool works.
+    Busy,
+    /// It waits for a person's answer.
+    Waiting,
+    /// It will send the same model request again.
+    Retry {
+        /// The number of the next attempt; the first request is attempt 1.
+        attempt: u32,
+        /// Why the last one failed.
+        reason: String,
+        /// When the next one is sent.
+        at: Time,
+    },
+}
+
+/// A prompt was taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnStarted {
+    /// The turn's number in its session, from 1.
+    pub turn: u64,
+    /// The prompt.
+    pub prompt: String,
+}
+
+/// A piece of what the model writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TextDelta {
+    /// The piece.
+    pub text: String,
+}
+
+/// The model began to write a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallStarted {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name, as the model wrote it.
+    pub tool: String,
+}
+
+/// The model finished writing a tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallArguments {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name, as the model wrote it.
+    pub tool: String,
+    /// The arguments; a JSON string where what the model wrote is no JSON.
+    pub arguments: Value,
+}
+
+/// A tool call was judged; sent after the ruling is on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallVerdict {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name.
+    pub tool: String,
+    /// What the call would do; empty if nothing would run or the call was never judged.
+    pub operations: Vec<Operation>,
+    /// The verdict and its cause.
+    pub ruling: Ruling,
+    /// Why the call will not run; absent if it will.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<RefusalCause>,
+    /// Who turned the verdict into what happens.
+    pub by: DecidedBy,
+}
+
+/// A tool call has its result; sent after the result is on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallFinished {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name.
+    pub tool: String,
+    /// What became of it.
+    pub outcome: ToolOutcome,
+    /// What the model reads.
+    pub content: String,
+}
+
+/// What became of a tool call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// It ran and said so.
+    Done,
+    /// It ran and reports an error.
+    Failed,
+    /// It did not run, or was stopped.
+    Refused {
+        /// Why.
+        cause: RefusalCause,
+    },
+}
+
+/// Tokens of one model request, and of the session so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Tokens the request sent.
+    pub input_tokens: u64,
+    /// Tokens the model wrote.
+    pub output_tokens: u64,
+    /// Tokens sent in this run of the session.
+    pub total_input_tokens: u64,
+    /// Tokens written in this run of the session.
+    pub total_output_tokens: u64,
+}
+
+/// Something failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorRaised {
+    /// What kind of failure it is.
+    pub code: ErrorCode,
+    /// What happened, with its causes.
+    pub message: String,
+    /// What can be done about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// Kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    /// The model cannot be reached or answers with nonsense.
+    Model,
+    /// The session or the decision log cannot be written: nothing more runs.
+    Storage,
+    /// A fault of podward itself.
+    Internal,
+}
+
+/// The pod is idle again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnEnded {
+    /// The turn's number in its session, from 1.
+    pub turn: u64,
+    /// Why it ended.
+    pub reason: TurnEndReason,
+    /// How many calls were refused in it.
+    pub n_refused: u64,
+    /// How many calls there were in it.
+    pub n_calls: u64,
+}
+
+/// Why a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TurnEndReason {
+    /// The model has nothing more to do.
+    Done,
+    /// A limit of the manifest was reached.
+    Limit {
+        /// Which.
+        limit: LimitName,
+    },
+    /// A hook of the user ended it.
+    Aborted {
+        /// What it said.
+        reason: String,
+    },
+    /// It was cancelled.
+    Cancelled,
+    /// Something failed; an `error` event came before.
+    Failed,
+}
+
+/// The name of a limit, as in `[limits]`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LimitName(pub String);

@@ -1,0 +1,263 @@
+//! A verdict on the wire, with its cause.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What was decided over a call.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The call runs.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// The call is refused.
+    Deny,
+}
+
+impl Verdict {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        }
+    }
+}
+
+/// A verdict with everything that explains it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Ruling {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why.
+    pub cause: Cause,
+    /// The place of the operation that decided, from 0, in the list sent with the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<usize>,
+    /// Whether all of the call was seen.
+    pub coverage: Coverage,
+}
+
+/// Why a verdict is what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Cause {
+    /// No layer has a `[permissions]` table.
+    NoPolicy,
+    /// The command holds nothing that would run.
+    NothingToRun,
+    /// A rule decided.
+    Rule {
+        /// The layer it belongs to: `machine`, `user`, `project`, `manifest`, `command-line` or
+        /// `environment`.
+        layer: String,
+        /// Its number in that layer, from 1.
+        rule: usize,
+        /// Where it is written.
+        at: Place,
+        /// Its pattern.
+        pattern: String,
+        /// Its message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// No rule matched.
+    Default {
+        /// The layer whose default decided.
+        layer: String,
+        /// Where `default_action` is written.
+        at: Place,
+    },
+    /// The text holds parts that are not known before it runs, and the verdict hangs on them.
+    Unresolved {
+        /// The layer whose `unresolved` decided.
+        layer: String,
+        /// The number, from 1, of the first rule that may or may not match.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rule: Option<usize>,
+        /// Where that rule is written.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Place>,
+        /// What is not known.
+        why: String,
+    },
+    /// Nothing asks for it: an operation that can only tighten, and no rule names it.
+    Unrestricted,
+    /// The same call with the same arguments for the third time in one turn.
+    Repeated,
+    /// The arguments do not fit the tool: never judged.
+    BadCall {
+        /// What does not fit.
+        why: String,
+    },
+    /// There is no such tool: never judged.
+    UnknownTool,
+}
+
+impl Cause {
+    /// The word on the wire, the value of `kind`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::NoPolicy => "no_policy",
+            Self::NothingToRun => "nothing_to_run",
+            Self::Rule { .. } => "rule",
+            Self::Default { .. } => "default",
+            Self::Unresolved { .. } => "unresolved",
+            Self::Unrestricted => "unrestricted",
+            Self::Repeated => "repeated",
+            Self::BadCall { .. } => "bad_call",
+            Self::UnknownTool => "unknown_tool",
+        }
+    }
+}
+
+/// Who turned a verdict into what happened.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// The rules alone.
+    Policy,
+    /// The pod: nobody could answer, the turn was cancelled, the pod stopped.
+    Pod,
+    /// A hook of the user.
+    Hook {
+        /// Its name.
+        name: String,
+    },
+}
+
+/// Why a call did not run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RefusalCause {
+    /// The rules deny it.
+    Policy,
+    /// It must be asked about and nobody is there to answer.
+    NoClient,
+    /// A hook of the user refused it.
+    Hook {
+        /// Its name.
+        name: String,
+        /// What it said.
+        text: String,
+    },
+    /// The arguments do not fit the tool.
+    BadCall,
+    /// There is no such tool.
+    UnknownTool,
+    /// The turn was cancelled before the call ran or ended.
+    Cancelled,
+    /// The pod stopped before the call ran or ended.
+    PodStopped,
+    /// The pod died before the call ran or ended.
+    Interrupted,
+}
+
+impl RefusalCause {
+    /// The word on the wire, the value of `kind`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::NoClient => "no_client",
+            Self::Hook { .. } => "hook",
+            Self::BadCall => "bad_call",
+            Self::UnknownTool => "unknown_tool",
+            Self::Cancelled => "cancelled",
+            Self::PodStopped => "pod_stopped",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Whether the analysis saw all of what a call would do.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Coverage {
+    /// All of it.
+    Full,
+    /// Not all of it.
+    Partial {
+        /// What was not seen, for people.
+        why: Vec<String>,
+    },
+}
+
+/// A place in a policy's source.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// The file as the user knows it, or what stands for one (`PODWARD_PERMISSIONS`).
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+}
+
+/// A half-open range of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// One thing a call would do.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Operation {
+    /// The tool whose rules judge it.
+    pub tool: String,
+    /// What kind of text it is.
+    pub subject: SubjectKind,
+    /// The text; each part that is not known before the call runs is shown as `…`.
+    pub text: String,
+    /// Whether no part of the text is unknown.
+    pub known: bool,
+    /// How far it needs an allow.
+    pub need: Need,
+    /// The part of the call's text it came from (bytes of the `command` of bash).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+    /// Why it is unknown code; only for the subject `unknown`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// What kind of text an operation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    /// A simple command.
+    Command,
+    /// A path.
+    Path,
+    /// A URL.
+    Url,
+    /// Any other text.
+    Plain,
+    /// Code that is not known before it runs.
+    Unknown,
+}
+
+/// How far an operation needs an allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// Needs an allow where the default is not allow.
+    Full,
+    /// Can only tighten.
+    Restrictive,
+    /// Needs no rule; deny and ask rules still count.
+    Free,
+    /// A write that a command makes on the side.
+    Derived,
+    /// A command that another one runs.
+    RunBy,
+}
