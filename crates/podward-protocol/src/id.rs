@@ -98,3 +98,6 @@ impl fmt::Display for CallId {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -98,3 +98,6 @@ impl JsonSchema for Time {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
