@@ -20,6 +20,6 @@ pub use operation::{
 pub use policy::{Compiled, KnownTools, Policies, Policy};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
-pub use text::{Hole, HoleKind, Text, TextBuilder};
+pub use text::{Hole, HoleKind, Text, TextBuilder, written_word};
 pub use tool::{BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, ToolName, ToolNameError, ToolOrigin};
 pub use verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};

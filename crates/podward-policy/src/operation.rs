@@ -62,12 +62,8 @@ impl Operations {
     }
 
     /// All operations in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Operation> + '_ {
-        // `Chain` is not `ExactSizeIterator`.
-        (0..self.len())
-            .filter_map(|idx| self.get(OperationIdx(idx)))
-            .collect::<Vec<_>>()
-            .into_iter()
+    pub fn iter(&self) -> impl Iterator<Item = &Operation> + Clone + '_ {
+        std::iter::once(&self.first).chain(&self.rest)
     }
 
     /// The operation at a place.

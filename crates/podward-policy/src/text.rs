@@ -1,5 +1,6 @@
 //! Text of which some parts are not known before the call runs.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// What may stand in a hole.
@@ -133,4 +134,29 @@ impl TextBuilder {
             holes: self.holes.into_boxed_slice(),
         }
     }
+}
+
+/// A word of a command as rules see it: itself, or in single quotes if it is empty or holds a
+/// blank, a tab, a newline or a quote. A single quote inside is written `'\''`, as for a shell, so
+/// that no two lists of words have the same text.
+#[must_use]
+pub fn written_word(word: &str) -> Cow<'_, str> {
+    if !word.is_empty() && word.chars().all(is_bare) {
+        return Cow::Borrowed(word);
+    }
+    let mut written = String::with_capacity(word.len() + 2);
+    written.push('\'');
+    for c in word.chars() {
+        match c {
+            '\'' => written.push_str("'\\''"),
+            c => written.push(c),
+        }
+    }
+    written.push('\'');
+    Cow::Owned(written)
+}
+
+/// Whether a character may stand in a word that is written without quotes.
+pub(crate) const fn is_bare(c: char) -> bool {
+    !matches!(c, ' ' | '\t' | '\n' | '\'' | '"')
 }
