@@ -1,0 +1,148 @@
+//! A tool call, as far as it must be known to judge it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use podward_policy::{Lowered, ToolName};
+
+/// The id of one tool call: 1 to 64 characters of `A-Z a-z 0-9 _ -`, the set that every model
+/// provider takes back.
+///
+/// Who makes one sees to it that it is unique in its session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId(Arc<str>);
+
+/// A text that can be no call's id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a call id: an id has 1 to 64 letters, digits, `_` and `-`")]
+pub struct CallIdError {
+    text: String,
+}
+
+/// What is known of a call: who is called, with what, and what that would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFacts {
+    id: CallId,
+    tool: ToolName,
+    arguments: Box<str>,
+    lowered: Lowered,
+}
+
+/// A call that nobody has judged yet: its facts, and `P`, what would run.
+///
+/// The payload comes out again only through a [`Permitted`](crate::Permitted):
+///
+/// ```
+/// # use podward_gate::{Call, CallFacts, CallId};
+/// # use podward_policy::{Lowered, ToolName};
+/// # let facts = CallFacts::new(
+/// #     CallId::new("a").unwrap(), ToolName::new("read").unwrap(), "{}", Lowered::NothingToRun);
+/// let call = Call::new(facts, "what would run");
+/// assert_eq!(call.facts().id().as_str(), "a");
+/// ```
+///
+/// ```compile_fail,E0616
+/// # use podward_gate::{Call, CallFacts, CallId};
+/// # use podward_policy::{Lowered, ToolName};
+/// # let facts = CallFacts::new(
+/// #     CallId::new("a").unwrap(), ToolName::new("read").unwrap(), "{}", Lowered::NothingToRun);
+/// let call = Call::new(facts, "what would run");
+/// let unjudged = call.payload; // private
+/// ```
+#[derive(Debug)]
+pub struct Call<P> {
+    pub(crate) facts: Arc<CallFacts>,
+    pub(crate) payload: P,
+}
+
+impl CallId {
+    /// Checks an id.
+    ///
+    /// # Errors
+    /// It is empty, longer than 64 bytes, or has another character.
+    pub fn new(text: &str) -> Result<Self, CallIdError> {
+        let fits = (1..=64).contains(&text.len())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        if fits {
+            Ok(Self(text.into()))
+        } else {
+            Err(CallIdError {
+                text: text.chars().take(80).flat_map(char::escape_debug).collect(),
+            })
+        }
+    }
+
+    /// The id as the model and the logs know it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl CallFacts {
+    /// The facts of a call; `arguments` is canonical JSON (RFC 8785), so that equal arguments are
+    /// equal texts.
+    #[must_use]
+    pub fn new(
+        id: CallId,
+        tool: ToolName,
+        arguments: impl Into<Box<str>>,
+        lowered: Lowered,
+    ) -> Self {
+        Self {
+            id,
+            tool,
+            arguments: arguments.into(),
+            lowered,
+        }
+    }
+
+    /// The call's id.
+    #[must_use]
+    pub const fn id(&self) -> &CallId {
+        &self.id
+    }
+
+    /// The tool that is called.
+    #[must_use]
+    pub const fn tool(&self) -> &ToolName {
+        &self.tool
+    }
+
+    /// The arguments as canonical JSON (RFC 8785).
+    #[must_use]
+    pub const fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// What the call would do.
+    #[must_use]
+    pub const fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+}
+
+impl<P> Call<P> {
+    /// A call and what would run.
+    #[must_use]
+    pub fn new(facts: CallFacts, payload: P) -> Self {
+        Self {
+            facts: Arc::new(facts),
+            payload,
+        }
+    }
+
+    /// What is known of the call.
+    #[must_use]
+    pub const fn facts(&self) -> &Arc<CallFacts> {
+        &self.facts
+    }
+}

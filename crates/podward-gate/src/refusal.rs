@@ -1,0 +1,213 @@
+//! A call that does not run, and why.
+
+use std::fmt;
+use std::sync::Arc;
+
+use podward_policy::Ruling;
+
+use crate::call::{CallFacts, CallId};
+use crate::gate::AskReason;
+
+/// A call that does not run. Its text for the model is [`refusal_text`](crate::refusal_text).
+///
+/// Anybody may refuse; only a gate permits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    call: RefusedCall,
+    cause: RefusalCause,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RefusedCall {
+    Judged {
+        facts: Arc<CallFacts>,
+        ruling: Ruling,
+    },
+    Proposed {
+        facts: Arc<CallFacts>,
+    },
+    /// The call never came as far as facts: its tool or its arguments are not known.
+    Raw {
+        id: CallId,
+        tool: Box<str>,
+        arguments: Box<str>,
+    },
+}
+
+/// Whether a call that has no result of its own may have had effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Progress {
+    /// It never started.
+    NotStarted,
+    /// It started, and may have run in part or to its end.
+    Started,
+}
+
+/// Why a call does not run, or has no result of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RefusalCause {
+    /// The rules deny it.
+    Policy,
+    /// A question had to be asked and nobody is there to answer.
+    NoClient {
+        /// Why it had to be asked.
+        asked: AskReason,
+    },
+    /// The arguments do not fit the tool.
+    BadCall {
+        /// What does not fit: lower case, no full stop.
+        why: Box<str>,
+    },
+    /// No tool has this name.
+    UnknownTool,
+    /// A hook of the user refuses it.
+    Hook {
+        /// The hook.
+        name: Box<str>,
+        /// Its words.
+        text: Box<str>,
+    },
+    /// A hook of the user, which could have refused it, failed.
+    HookFailed {
+        /// The hook.
+        name: Box<str>,
+    },
+    /// No permission check decided about it.
+    NotJudged,
+    /// A person cancelled the turn.
+    Cancelled(Progress),
+    /// The pod was told to stop.
+    PodStopped(Progress),
+    /// The turn ended around it: a limit, an error of the model, an abort by a hook, a crash.
+    Interrupted(Progress),
+}
+
+impl Refusal {
+    /// Refuses a call that was judged.
+    #[must_use]
+    pub const fn judged(facts: Arc<CallFacts>, ruling: Ruling, cause: RefusalCause) -> Self {
+        Self {
+            call: RefusedCall::Judged { facts, ruling },
+            cause,
+        }
+    }
+
+    /// Refuses a call before anybody judged it.
+    #[must_use]
+    pub const fn proposed(facts: Arc<CallFacts>, cause: RefusalCause) -> Self {
+        Self {
+            call: RefusedCall::Proposed { facts },
+            cause,
+        }
+    }
+
+    /// Refuses a call as the model wrote it: its tool or arguments say nothing that could be
+    /// judged, or nobody looked at them yet.
+    #[must_use]
+    pub fn raw(
+        id: CallId,
+        tool: impl Into<Box<str>>,
+        arguments: impl Into<Box<str>>,
+        cause: RefusalCause,
+    ) -> Self {
+        Self {
+            call: RefusedCall::Raw {
+                id,
+                tool: tool.into(),
+                arguments: arguments.into(),
+            },
+            cause,
+        }
+    }
+
+    /// Why.
+    #[must_use]
+    pub const fn cause(&self) -> &RefusalCause {
+        &self.cause
+    }
+
+    /// The call's id.
+    #[must_use]
+    pub fn id(&self) -> &CallId {
+        match &self.call {
+            RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => facts.id(),
+            RefusedCall::Raw { id, .. } => id,
+        }
+    }
+
+    /// The tool's name, as far as the call had one: not checked.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        match &self.call {
+            RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => {
+                facts.tool().as_str()
+            }
+            RefusedCall::Raw { tool, .. } => tool,
+        }
+    }
+
+    /// The arguments: canonical JSON, or what the model wrote in its place.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        match &self.call {
+            RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => {
+                facts.arguments()
+            }
+            RefusedCall::Raw { arguments, .. } => arguments,
+        }
+    }
+
+    /// What is known of the call; `None` for a bad call and an unknown tool.
+    #[must_use]
+    pub const fn facts(&self) -> Option<&Arc<CallFacts>> {
+        match &self.call {
+            RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => Some(facts),
+            RefusedCall::Raw { .. } => None,
+        }
+    }
+
+    /// The verdict over it, if it came that far.
+    #[must_use]
+    pub const fn ruling(&self) -> Option<&Ruling> {
+        match &self.call {
+            RefusedCall::Judged { ruling, .. } => Some(ruling),
+            RefusedCall::Proposed { .. } | RefusedCall::Raw { .. } => None,
+        }
+    }
+}
+
+impl Progress {
+    /// The word used in logs.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotStarted => "not_started",
+            Self::Started => "started",
+        }
+    }
+}
+
+impl RefusalCause {
+    /// The word used in logs and output.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::NoClient { .. } => "no_client",
+            Self::BadCall { .. } => "bad_call",
+            Self::UnknownTool => "unknown_tool",
+            Self::Hook { .. } => "hook",
+            Self::HookFailed { .. } => "hook_failed",
+            Self::NotJudged => "not_judged",
+            Self::Cancelled(_) => "cancelled",
+            Self::PodStopped(_) => "pod_stopped",
+            Self::Interrupted(_) => "interrupted",
+        }
+    }
+}
+
+impl fmt::Display for RefusalCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
