@@ -1,0 +1,127 @@
+//! Files under docs/ that the binary prints: man pages, completions, schemas.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::chores::{Outcome, cargo, output_of, root, run, say};
+
+/// The folders that hold nothing but generated files.
+const FOLDERS: &[&str] = &["docs/completions", "docs/man", "docs/schemas"];
+
+/// Shells that completions are made for, with the file's name.
+const SHELLS: &[(&str, &str)] = &[
+    ("bash", "podward.bash"),
+    ("elvish", "podward.elv"),
+    ("fish", "podward.fish"),
+    ("zsh", "_podward"),
+];
+
+/// Writes all generated files and removes those that are no longer generated.
+///
+/// # Errors
+/// The binary does not build or run, or a file cannot be written.
+pub(crate) fn write() -> Outcome {
+    let root = root()?;
+    let wanted = generate(&root)?;
+    for path in present(&root)? {
+        if !wanted.contains_key(&path) {
+            std::fs::remove_file(root.join(&path))?;
+        }
+    }
+    for (path, text) in &wanted {
+        let file = root.join(path);
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(file, text)?;
+    }
+    say(&format!("gen: {} files", wanted.len()));
+    Ok(())
+}
+
+/// Fails if [`write()`] would change anything.
+///
+/// # Errors
+/// The same, and a file that is missing, stale or too much.
+pub(crate) fn check() -> Outcome {
+    let root = root()?;
+    let wanted = generate(&root)?;
+    let mut found = BTreeMap::new();
+    for path in present(&root)? {
+        let text = std::fs::read_to_string(root.join(&path))?;
+        found.insert(path, text);
+    }
+    let stale = differences(&wanted, &found);
+    if stale.is_empty() {
+        say(&format!("gen: {} files are up to date", wanted.len()));
+        Ok(())
+    } else {
+        Err(format!("run `cargo xtask gen`:\n{}", stale.join("\n")).into())
+    }
+}
+
+/// What is missing, stale or too much.
+fn differences(wanted: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<String> {
+    let mut differences = Vec::new();
+    for (path, text) in wanted {
+        match found.get(path) {
+            None => differences.push(format!("{path} is missing")),
+            Some(old) if old != text => differences.push(format!("{path} is stale")),
+            Some(_) => {}
+        }
+    }
+    for path in found.keys().filter(|path| !wanted.contains_key(*path)) {
+        differences.push(format!("{path} is no longer generated"));
+    }
+    differences
+}
+
+/// Paths of the generated files that are there.
+fn present(root: &Path) -> Outcome<Vec<String>> {
+    let mut paths = Vec::new();
+    for folder in FOLDERS {
+        let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
+            continue;
+        };
+        for entry in entries {
+            let name = entry?.file_name();
+            paths.push(format!("{folder}/{}", name.to_string_lossy()));
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// All generated files by their path.
+fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
+    let build: &[&str] = &["build", "--quiet", "--package", "podward"];
+    run("cargo build --package podward", &mut cargo(build)?)?;
+    let podward = target_folder(root).join("debug/podward");
+    let print = |arguments: &[&str]| {
+        let mut command = Command::new(&podward);
+        // The width of help texts must not hang on the terminal.
+        command.args(arguments).env("COLUMNS", "100");
+        output_of(&format!("podward {}", arguments.join(" ")), &mut command)
+    };
+    let mut files = BTreeMap::new();
+    for page in print(&["man", "--list"])?.lines() {
+        let text = print(&["man", page])?;
+        files.insert(format!("docs/man/{page}.1"), text);
+    }
+    for (shell, name) in SHELLS {
+        let text = print(&["completions", shell])?;
+        files.insert(format!("docs/completions/{name}"), text);
+    }
+    let schema = print(&["schema"])?;
+    files.insert("docs/schemas/event.json".to_owned(), schema);
+    Ok(files)
+}
+
+fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
+#[cfg(test)]
+mod tests;

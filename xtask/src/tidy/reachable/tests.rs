@@ -1,0 +1,41 @@
+use super::check;
+use crate::tidy::{expect, rust_source};
+use crate::tree::Tree;
+
+#[track_caller]
+fn found(files: &[(&str, &str)], expected: &[&str]) {
+    let sources = rust_source::parse(&Tree::of(files));
+    expect(&check(&sources.files), expected);
+}
+
+#[test]
+fn a_module_that_is_named_is_fine() {
+    found(
+        &[
+            ("crates/a/src/lib.rs", "mod b;"),
+            ("crates/a/src/b.rs", "mod c;\n#[cfg(test)]\nmod tests;"),
+            ("crates/a/src/b/c.rs", ""),
+            ("crates/a/src/b/tests.rs", ""),
+            ("tests/process/main.rs", "mod run;"),
+            ("tests/process/run.rs", ""),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn a_forgotten_file_is_found() {
+    found(
+        &[
+            ("crates/a/src/lib.rs", "mod b;"),
+            ("crates/a/src/b.rs", ""),
+            ("crates/a/src/b/tests.rs", ""),
+            ("tests/process/main.rs", ""),
+            ("tests/process/run.rs", ""),
+        ],
+        &[
+            "crates/a/src/b/tests.rs: [reachable] no `mod tests;` in crates/a/src/b.rs or crates/a/src/b/main.rs",
+            "tests/process/run.rs: [reachable] no `mod run;` in tests/process.rs or tests/process/main.rs",
+        ],
+    );
+}

@@ -1,0 +1,35 @@
+//! Every sample manifest is judged by a test and protects secrets.
+
+use super::Finding;
+use crate::tree::Tree;
+
+/// The matrix of calls × samples.
+const VERDICTS: &str = "tests/verdicts.txt";
+
+/// Finds samples that the verdict matrix does not judge.
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let matrix = tree
+        .get(VERDICTS)
+        .map(|file| file.text.as_str())
+        .unwrap_or_default();
+    let mut findings = Vec::new();
+    for file in tree.ending_in(".toml") {
+        let Some(name) = file.path.strip_prefix("manifests/") else {
+            continue;
+        };
+        let is_judged = matrix
+            .lines()
+            .any(|line| line.trim() == format!("# {name}"));
+        if !name.contains('/') && !is_judged {
+            findings.push(Finding::about(
+                "samples",
+                &file.path,
+                format!("is not judged: no `# {name}` in {VERDICTS}"),
+            ));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests;
