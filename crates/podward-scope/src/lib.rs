@@ -1,5 +1,15 @@
-//! Declared roots, symlink-safe containment and kernel enforcement for children.
+//! The physical boundary of a pod: declared roots, symlink-safe file access, and the kernel's
+//! enforcement on child processes. Linux only.
+//!
+//! It must never know about rules, verdicts, models or tools: permission is policy, scope is
+//! physics.
 
-/// The physical boundary of one pod.
-#[derive(Debug)]
-pub struct Scope(());
+mod decl;
+mod error;
+mod level;
+mod scope;
+
+pub use decl::{Access, Enforce, Protected, Root, ScopeDecl, Shield};
+pub use error::{DenyRule, DenySource, Kind, ScopeError};
+pub use level::{Level, Means, Subtraction};
+pub use scope::{Entry, Metadata, Replaced, Scope};
