@@ -1,0 +1,104 @@
+//! What was decided about one call.
+
+use std::sync::Arc;
+
+use podward_gate::{Answer, AskReason, CallFacts, CallId, Question, Refusal};
+use podward_policy::Ruling;
+
+/// What was decided about one call, on record before it has any effect.
+///
+/// A call that asks has two: [`Decision::Ask`], and what its answer made of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// It runs.
+    Run {
+        /// What is known of the call.
+        facts: Arc<CallFacts>,
+        /// The verdict over it.
+        ruling: Ruling,
+        /// Who let it run.
+        by: DecidedBy,
+    },
+    /// It waits for an answer.
+    Ask(Question),
+    /// It does not run.
+    Refuse(Refusal),
+}
+
+/// Who let a call run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecidedBy {
+    /// The rules.
+    Policy,
+    /// The answer to a question.
+    Answer(Answer),
+}
+
+impl Decision {
+    /// The call's id.
+    #[must_use]
+    pub fn id(&self) -> &CallId {
+        match self {
+            Self::Run { facts, .. } => facts.id(),
+            Self::Ask(question) => question.facts().id(),
+            Self::Refuse(refusal) => refusal.id(),
+        }
+    }
+
+    /// The tool's name: for an unknown tool what the model wrote.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        match self {
+            Self::Run { facts, .. } => facts.tool().as_str(),
+            Self::Ask(question) => question.facts().tool().as_str(),
+            Self::Refuse(refusal) => refusal.tool(),
+        }
+    }
+
+    /// The arguments: canonical JSON, for a bad call what the model wrote.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        match self {
+            Self::Run { facts, .. } => facts.arguments(),
+            Self::Ask(question) => question.facts().arguments(),
+            Self::Refuse(refusal) => refusal.arguments(),
+        }
+    }
+
+    /// What is known of the call; `None` for a bad call and an unknown tool.
+    #[must_use]
+    pub const fn facts(&self) -> Option<&Arc<CallFacts>> {
+        match self {
+            Self::Run { facts, .. } => Some(facts),
+            Self::Ask(question) => Some(question.facts()),
+            Self::Refuse(refusal) => refusal.facts(),
+        }
+    }
+
+    /// The verdict over it, if it came that far.
+    #[must_use]
+    pub const fn ruling(&self) -> Option<&Ruling> {
+        match self {
+            Self::Run { ruling, .. } => Some(ruling),
+            Self::Ask(question) => Some(question.ruling()),
+            Self::Refuse(refusal) => refusal.ruling(),
+        }
+    }
+
+    /// One word for why: what let it run, why it is asked, or the cause of the refusal.
+    #[must_use]
+    pub const fn cause_word(&self) -> &'static str {
+        match self {
+            Self::Run {
+                by: DecidedBy::Policy,
+                ..
+            } => AskReason::Policy.as_str(),
+            Self::Run {
+                by: DecidedBy::Answer(answer),
+                ..
+            } => answer.as_str(),
+            Self::Ask(question) => question.reason().as_str(),
+            Self::Refuse(refusal) => refusal.cause().as_str(),
+        }
+    }
+}

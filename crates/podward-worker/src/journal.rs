@@ -1,0 +1,120 @@
+//! What is written down before it has an effect.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use podward_model::Block;
+use serde::{Deserialize, Serialize};
+
+use crate::decision::Decision;
+
+/// Keeps a session.
+///
+/// What was appended is on disk when the call returns. A worker appends before the effect: a prompt
+/// before the model sees it, a decision and a start before a tool runs, a result before the model
+/// reads it. When an append fails, the turn ends and nothing that is not on record happens.
+#[async_trait]
+pub trait Journal: Send {
+    /// Appends entries, all or none, in their order.
+    ///
+    /// # Errors
+    /// They could not be written.
+    async fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError>;
+
+    /// Appends decisions: [`Entry::ruled`] of each, and whatever more is to be kept of them.
+    ///
+    /// # Errors
+    /// They could not be written.
+    async fn decide(&mut self, decisions: &[Arc<Decision>]) -> Result<(), JournalError>;
+}
+
+/// One entry of a session. Its JSON is the format of session files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Entry {
+    /// A prompt of the user: a turn begins.
+    Prompt {
+        /// Its text.
+        text: String,
+    },
+    /// A message of the model.
+    Assistant {
+        /// What it holds; calls have unique ids.
+        content: Vec<Block>,
+    },
+    /// It was decided about a call.
+    Ruled {
+        /// The call's id.
+        call: String,
+        /// What was decided.
+        outcome: RuledOutcome,
+        /// One word for why.
+        cause: String,
+    },
+    /// A call starts to run.
+    Started {
+        /// The call's id.
+        call: String,
+    },
+    /// A call has its result.
+    Finished {
+        /// The call's id.
+        call: String,
+        /// What the model reads.
+        content: String,
+        /// It failed or was refused.
+        is_error: bool,
+    },
+    /// The turn ended.
+    TurnEnded {
+        /// One word for why.
+        reason: String,
+    },
+}
+
+/// What was decided about a call, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuledOutcome {
+    /// It runs.
+    Run,
+    /// It waits for an answer.
+    Ask,
+    /// It does not run.
+    Refuse,
+}
+
+/// A journal could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the session could not be written")]
+pub struct JournalError {
+    #[source]
+    source: Box<dyn Error + Send + Sync>,
+}
+
+impl JournalError {
+    /// The error with its cause.
+    #[must_use]
+    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            source: source.into(),
+        }
+    }
+}
+
+impl Entry {
+    /// The entry of a decision.
+    #[must_use]
+    pub fn ruled(decision: &Decision) -> Self {
+        Self::Ruled {
+            call: decision.id().as_str().to_owned(),
+            outcome: match decision {
+                Decision::Run { .. } => RuledOutcome::Run,
+                Decision::Ask(_) => RuledOutcome::Ask,
+                Decision::Refuse(_) => RuledOutcome::Refuse,
+            },
+            cause: decision.cause_word().to_owned(),
+        }
+    }
+}
