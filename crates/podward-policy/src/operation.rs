@@ -20,11 +20,8 @@ pub enum Lowered {
 /// The operations of one call: never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operations {
-    first: Operation,
-    rest: Vec<Operation>,
-    /// The whole text of the call: an allow rule without wildcards equal to it covers every
-    /// operation of the call, and a restrictive pattern with a shell operator is matched against
-    /// [`WholeText::stripped`]. `None` for tools whose only operation is the whole call.
+    // INVARIANT: never empty; `new` is the only way to make one.
+    all: Vec<Operation>,
     whole: Option<WholeText>,
 }
 
@@ -40,15 +37,17 @@ pub struct WholeText {
 impl Operations {
     /// The operations of a call, in the order in which they stand in it.
     #[must_use]
-    pub const fn new(first: Operation, rest: Vec<Operation>) -> Self {
+    pub fn new(first: Operation, mut rest: Vec<Operation>) -> Self {
+        rest.insert(0, first);
         Self {
-            first,
-            rest,
+            all: rest,
             whole: None,
         }
     }
 
-    /// The same with the whole text of the call.
+    /// The same with the whole text of the call: an allow rule without wildcards equal to it covers
+    /// every operation of the call, and a restrictive pattern with a shell operator is matched
+    /// against [`WholeText::stripped`].
     #[must_use]
     pub fn with_whole(mut self, whole: WholeText) -> Self {
         self.whole = Some(whole);
@@ -62,24 +61,21 @@ impl Operations {
     }
 
     /// All operations in order.
-    pub fn iter(&self) -> impl Iterator<Item = &Operation> + Clone + '_ {
-        std::iter::once(&self.first).chain(&self.rest)
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Operation> + Clone + '_ {
+        self.all.iter()
     }
 
     /// The operation at a place.
     #[must_use]
     pub fn get(&self, idx: OperationIdx) -> Option<&Operation> {
-        match idx.0 {
-            0 => Some(&self.first),
-            n => self.rest.get(n - 1),
-        }
+        self.all.get(idx.0)
     }
 
     /// How many there are: at least 1.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(&self) -> usize {
-        1 + self.rest.len()
+        self.all.len()
     }
 }
 
