@@ -7,7 +7,9 @@
 mod decl;
 mod error;
 mod level;
+mod roots;
 mod scope;
+mod walk;
 
 pub use decl::{Access, Enforce, Protected, Root, ScopeDecl, Shield};
 pub use error::{DenyRule, DenySource, Kind, ScopeError};

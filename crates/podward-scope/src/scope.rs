@@ -1,17 +1,37 @@
 //! The opened scope: what file tools and child processes go through.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::path::Path;
-use std::time::SystemTime;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use crate::decl::{Protected, ScopeDecl};
+use rustix::fs::{AtFlags, Dir, Gid, Mode, OFlags, Stat, Uid};
+use rustix::io::Errno;
+
+use crate::decl::{Access, Protected, ScopeDecl};
 use crate::error::{Kind, ScopeError};
+use crate::roots::{Identity, Roots};
+use crate::walk::{self, Directory, Leaf, Missing, Nothing, Place, Position};
+
+#[cfg(test)]
+mod tests;
+
+/// How often a file is looked for anew because it was replaced while it was opened.
+const ATTEMPTS: usize = 16;
 
 /// The roots of a pod, opened.
+///
+/// Paths are absolute or relative to the workspace. A path is followed as the kernel would, links
+/// and `..` included, and what counts is where it leads: a link out of the roots is refused, a
+/// link into a root is followed. No other process can make it lead elsewhere between the check
+/// and the use: see `docs/threat-model.md`.
 #[derive(Debug)]
 pub struct Scope {
-    decl: ScopeDecl,
+    workspace: PathBuf,
+    roots: Roots,
 }
 
 /// What a directory holds under one name.
@@ -53,11 +73,14 @@ impl Scope {
     /// A root cannot be used.
     pub fn open(
         decl: &ScopeDecl,
-        _workspace: &Path,
-        _temp: &Path,
-        _protected: &[Protected],
+        workspace: &Path,
+        temp: &Path,
+        protected: &[Protected],
     ) -> Result<Self, ScopeError> {
-        Ok(Self { decl: decl.clone() })
+        Ok(Self {
+            workspace: workspace.to_owned(),
+            roots: Roots::resolve(decl, workspace, temp, protected)?,
+        })
     }
 
     /// Opens a regular file for reading, and never blocks on anything else.
@@ -65,7 +88,25 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or it cannot be opened.
     pub fn read_file(&self, path: &Path) -> Result<File, ScopeError> {
-        Err(self.not_yet(path))
+        for _ in 0..ATTEMPTS {
+            let leaf = match self.find(path, Access::Read)? {
+                Place::Leaf(leaf) => leaf,
+                Place::Directory(_) => {
+                    return Err(wrong_kind(path, Kind::Directory, Kind::File));
+                }
+                Place::Nothing(_) => return Err(missing(path)),
+            };
+            regular(path, &leaf)?;
+            match open_leaf(&leaf, OFlags::RDONLY) {
+                Ok((file, stat)) if Identity::of(&stat) == Identity::of(&leaf.stat) => {
+                    return Ok(File::from(file));
+                }
+                // Another file has taken its name.
+                Ok(_) | Err(Errno::LOOP | Errno::NOENT | Errno::NXIO) => {}
+                Err(errno) => return Err(ScopeError::io(path, "open", errno)),
+            }
+        }
+        Err(unstable(path))
     }
 
     /// The entries of a directory, sorted by name.
@@ -73,7 +114,29 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or it cannot be read.
     pub fn read_dir(&self, path: &Path) -> Result<Vec<Entry>, ScopeError> {
-        Err(self.not_yet(path))
+        let directory = match self.find(path, Access::Read)? {
+            Place::Directory(directory) => directory,
+            Place::Leaf(leaf) => {
+                let found = walk::kind_of(&leaf.stat);
+                return Err(wrong_kind(path, found, Kind::Directory));
+            }
+            Place::Nothing(_) => return Err(missing(path)),
+        };
+        let read = || {
+            let readable = readable(&directory)?;
+            let mut entries = Vec::new();
+            for entry in Dir::read_from(&readable)? {
+                let entry = entry?;
+                let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
+                if name != "." && name != ".." {
+                    let kind = entry_kind(&readable, &name, entry.file_type());
+                    entries.push(Entry { name, kind });
+                }
+            }
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            Ok(entries)
+        };
+        read().map_err(|errno: Errno| ScopeError::io(path, "list", errno))
     }
 
     /// What is known of a file or directory that may be read; symbolic links are followed.
@@ -81,7 +144,18 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or there is nothing.
     pub fn metadata(&self, path: &Path) -> Result<Metadata, ScopeError> {
-        Err(self.not_yet(path))
+        let stat = match self.find(path, Access::Read)? {
+            Place::Directory(directory) => directory.stat,
+            Place::Leaf(leaf) => leaf.stat,
+            Place::Nothing(_) => return Err(missing(path)),
+        };
+        Ok(Metadata {
+            kind: walk::kind_of(&stat),
+            len: u64::try_from(stat.st_size).unwrap_or(0),
+            modified: u64::try_from(stat.st_mtime).ok().and_then(|seconds| {
+                SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+            }),
+        })
     }
 
     /// Makes a regular file hold `contents`: another reader sees the old or the new, never a part.
@@ -93,8 +167,35 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or it cannot be written: then nothing has changed.
     pub fn replace_file(&self, path: &Path, contents: &[u8]) -> Result<Replaced, ScopeError> {
-        let _ = contents;
-        Err(self.not_yet(path))
+        for _ in 0..ATTEMPTS {
+            match self.find(path, Access::Write)? {
+                Place::Directory(_) => return Err(wrong_kind(path, Kind::Directory, Kind::File)),
+                Place::Nothing(Nothing {
+                    position: Position::Inside,
+                    ..
+                }) => {
+                    return Err(missing(path));
+                }
+                Place::Nothing(nothing) => {
+                    write_beside(&nothing.parent, &nothing.name, contents, None)
+                        .map_err(|errno| ScopeError::io(path, "write", errno))?;
+                    return Ok(Replaced::Created);
+                }
+                Place::Leaf(leaf) => {
+                    regular(path, &leaf)?;
+                    match writable(&leaf) {
+                        Ok(()) => {}
+                        // Another file has taken its name.
+                        Err(Errno::LOOP | Errno::NOENT | Errno::NXIO) => continue,
+                        Err(errno) => return Err(ScopeError::io(path, "write", errno)),
+                    }
+                    write_beside(&leaf.parent, &leaf.name, contents, Some(&leaf.stat))
+                        .map_err(|errno| ScopeError::io(path, "write", errno))?;
+                    return Ok(Replaced::Replaced);
+                }
+            }
+        }
+        Err(unstable(path))
     }
 
     /// Makes the directories that are missing above `path`.
@@ -102,13 +203,174 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or one cannot be made.
     pub fn create_parents(&self, path: &Path) -> Result<(), ScopeError> {
-        Err(self.not_yet(path))
+        let absolute = self.absolute(path)?;
+        let Some(parent) = absolute.parent() else {
+            return Ok(());
+        };
+        let place = walk::walk(&self.roots, parent, Missing::Make)?;
+        self.roots.check(place.standing(), Access::Write, path)?;
+        match place {
+            Place::Directory(_) => Ok(()),
+            Place::Leaf(leaf) => {
+                let found = walk::kind_of(&leaf.stat);
+                Err(wrong_kind(parent, found, Kind::Directory))
+            }
+            Place::Nothing(_) => Err(unstable(path)),
+        }
     }
 
-    fn not_yet(&self, path: &Path) -> ScopeError {
-        let _ = &self.decl;
-        ScopeError::Missing {
-            path: path.to_owned(),
+    fn find(&self, path: &Path, wanted: Access) -> Result<Place, ScopeError> {
+        let place = walk::walk(&self.roots, &self.absolute(path)?, Missing::Stop)?;
+        self.roots.check(place.standing(), wanted, path)?;
+        Ok(place)
+    }
+
+    fn absolute(&self, path: &Path) -> Result<PathBuf, ScopeError> {
+        if path.as_os_str().is_empty() {
+            return Err(ScopeError::NotAPath {
+                path: path.to_owned(),
+                reason: "it is empty",
+            });
         }
+        Ok(self.workspace.join(path))
+    }
+}
+
+/// Opens a leaf in earnest; what is there now may be another file than was looked at.
+fn open_leaf(leaf: &Leaf, access: OFlags) -> Result<(OwnedFd, Stat), Errno> {
+    // NONBLOCK: a pipe that has taken the file's place must not block.
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let fd = rustix::fs::openat(&leaf.parent.fd, &leaf.name, flags, Mode::empty())?;
+    let stat = rustix::fs::fstat(&fd)?;
+    Ok((fd, stat))
+}
+
+/// Whether the file's own permissions let it be written, as if it were written in place.
+fn writable(leaf: &Leaf) -> Result<(), Errno> {
+    match open_leaf(leaf, OFlags::WRONLY) {
+        // A program that is running can be replaced, though not written to.
+        Ok(_) | Err(Errno::TXTBSY) => Ok(()),
+        Err(errno) => Err(errno),
+    }
+}
+
+fn readable(directory: &Directory) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(&directory.fd, ".", flags, Mode::empty())
+}
+
+fn entry_kind(directory: impl AsFd, name: &OsStr, file_type: rustix::fs::FileType) -> Kind {
+    if file_type != rustix::fs::FileType::Unknown {
+        return walk::kind_of_type(file_type);
+    }
+    rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(Kind::Special, |stat| walk::kind_of(&stat))
+}
+
+/// Writes a new file next to `name`, then gives it that name.
+fn write_beside(
+    directory: &Directory,
+    name: &OsStr,
+    contents: &[u8],
+    like: Option<&Stat>,
+) -> Result<(), std::io::Error> {
+    let temporary = Temporary::create(directory, like)?;
+    let mut file = File::from(temporary.fd.try_clone()?);
+    file.write_all(contents)?;
+    if let Some(stat) = like {
+        keep_owner_and_mode(&temporary.fd, stat)?;
+    }
+    file.sync_all()?;
+    temporary.rename(name)?;
+    // The new name must survive a crash too. A directory that cannot be read cannot be synced.
+    if let Ok(directory) = readable(directory) {
+        rustix::fs::fsync(&directory)?;
+    }
+    Ok(())
+}
+
+fn keep_owner_and_mode(file: &OwnedFd, like: &Stat) -> Result<(), Errno> {
+    // Who may not give files away keeps the group at least; the owner cannot be helped.
+    let (uid, gid) = (Uid::from_raw(like.st_uid), Gid::from_raw(like.st_gid));
+    if rustix::fs::fchown(file, Some(uid), Some(gid)).is_err() {
+        let _ = rustix::fs::fchown(file, None, Some(gid));
+    }
+    // Never the set-id bits: the content is new.
+    rustix::fs::fchmod(file, Mode::from_raw_mode(like.st_mode & 0o777))
+}
+
+/// A file without its name yet; removed unless it gets it.
+struct Temporary<'a> {
+    directory: &'a Directory,
+    name: OsString,
+    fd: OwnedFd,
+}
+
+impl<'a> Temporary<'a> {
+    fn create(directory: &'a Directory, like: Option<&Stat>) -> Result<Self, Errno> {
+        let flags =
+            OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(if like.is_some() { 0o600 } else { 0o666 });
+        for _ in 0..ATTEMPTS {
+            let mut random = [0_u8; 8];
+            rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
+            let name = OsString::from(format!(".podward-{:016x}", u64::from_ne_bytes(random)));
+            match rustix::fs::openat(&directory.fd, &name, flags, mode) {
+                Ok(fd) => {
+                    return Ok(Self {
+                        directory,
+                        name,
+                        fd,
+                    });
+                }
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+        Err(Errno::EXIST)
+    }
+
+    fn rename(mut self, name: &OsStr) -> Result<(), Errno> {
+        let directory = &self.directory.fd;
+        rustix::fs::renameat(directory, &self.name, directory, name)?;
+        self.name.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.name.as_bytes().is_empty() {
+            let _ = rustix::fs::unlinkat(&self.directory.fd, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+fn regular(path: &Path, leaf: &Leaf) -> Result<(), ScopeError> {
+    match walk::kind_of(&leaf.stat) {
+        Kind::File => Ok(()),
+        found @ (Kind::Directory | Kind::Symlink | Kind::Special) => {
+            Err(wrong_kind(path, found, Kind::File))
+        }
+    }
+}
+
+fn wrong_kind(path: &Path, found: Kind, wanted: Kind) -> ScopeError {
+    ScopeError::WrongKind {
+        path: path.to_owned(),
+        found,
+        wanted,
+    }
+}
+
+fn missing(path: &Path) -> ScopeError {
+    ScopeError::Missing {
+        path: path.to_owned(),
+    }
+}
+
+fn unstable(path: &Path) -> ScopeError {
+    ScopeError::Unstable {
+        path: path.to_owned(),
     }
 }
