@@ -1,1 +1,54 @@
-//! x
+//! Reads pod manifests: TOML text of several layers becomes one resolved manifest, or diagnostics
+//! that name file, line and column.
+//!
+//! It must never know where a text was stored, whether a file exists, what the environment holds
+//! or what time it is: text in, values out, no I/O.
+//!
+//! ```
+//! use podward_manifest::{LayerKind, LayerSource, Surroundings, Trust, resolve};
+//!
+//! let manifest = LayerSource {
+//!     kind: LayerKind::Manifest,
+//!     file: "pod.toml".into(),
+//!     directory: "/work".into(),
+//!     text: "[permissions]\ndefault_action = \"ask\"\n".to_owned(),
+//!     trust: Trust::Trusted,
+//! };
+//! let resolved = resolve(&[manifest], &Surroundings::default()).map_err(|e| e.to_string());
+//! assert_eq!(resolved.map(|resolved| resolved.limits.max_steps), Ok(100));
+//! ```
+
+mod canonical;
+mod diagnostic;
+mod document;
+mod effective;
+mod environment;
+mod isolated;
+mod join;
+mod layer;
+mod limits;
+mod name;
+mod permissions;
+mod raw;
+mod read;
+mod reader;
+mod resolve;
+mod resolved;
+mod schema;
+mod shown;
+mod source;
+mod string_offsets;
+mod suggestion;
+mod unit;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity};
+pub use effective::{Effective, EffectiveLine, Origin};
+pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, VariablePattern};
+pub use isolated::{Isolated, isolated};
+pub use layer::{LayerSource, OFFERABLE_TOOLS, Surroundings, Trust};
+pub use limits::Limits;
+pub use name::{PodName, PodNameError};
+pub use podward_policy::{LayerKind, LayerName};
+pub use resolve::{resolve, workspace};
+pub use resolved::{Model, Pod, Resolved, Script, Workspace, WorkspaceMode, WorkspacePath};
+pub use source::decode;

@@ -1,0 +1,51 @@
+//! The policies as bytes, for a digest.
+
+#[cfg(test)]
+mod tests;
+
+use podward_policy::{Action, LayerName, PolicySpec};
+
+/// The first line: changed whenever the form below is.
+const FORM: &str = "podward policy 1";
+
+/// The layers, outermost first, as bytes that are equal exactly if what they say is equal.
+///
+/// One line per layer and rule; each text is written `length:text`, so that no text can look like
+/// another line. Places, comments and the order of keys do not count; an `unresolved` that is left
+/// out equals the one that it stands for.
+pub(crate) fn bytes<'a>(
+    layers: impl IntoIterator<Item = (&'a LayerName, &'a PolicySpec)>,
+) -> Vec<u8> {
+    let mut bytes = format!("{FORM}\n");
+    for (name, spec) in layers {
+        bytes.push_str(&format!(
+            "layer {} default {} unresolved {} rules {}\n",
+            name.kind.as_str(),
+            spec.default_action.as_str(),
+            unresolved(spec).as_str(),
+            spec.rules.len(),
+        ));
+        for rule in &spec.rules {
+            bytes.push_str(rule.action.as_str());
+            text(&mut bytes, &rule.tool);
+            text(&mut bytes, &rule.pattern);
+            if let Some(message) = &rule.message {
+                text(&mut bytes, message);
+            }
+            bytes.push('\n');
+        }
+    }
+    bytes.into_bytes()
+}
+
+fn text(bytes: &mut String, text: &str) {
+    bytes.push_str(&format!(" {}:{text}", text.len()));
+}
+
+/// `unresolved`, or what it is when it is left out.
+pub(crate) fn unresolved(spec: &PolicySpec) -> Action {
+    spec.unresolved.unwrap_or(match spec.default_action {
+        Action::Deny => Action::Deny,
+        Action::Allow | Action::Ask => Action::Ask,
+    })
+}

@@ -1,0 +1,63 @@
+//! The permissions of one text alone: no layers, no model, nothing else needed.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_policy::{KnownTools, LayerKind, LayerName, Policies};
+
+use crate::canonical;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::layer::{LayerSource, Surroundings, Trust};
+use crate::read;
+
+/// The policies of one text.
+#[derive(Debug, Clone)]
+pub struct Isolated {
+    /// One layer, [`LayerKind::Manifest`], or none if the text has no `[permissions]`.
+    pub policies: Policies,
+    /// What the author should hear although the text loads.
+    pub warnings: Vec<Diagnostic>,
+    /// As [`crate::Resolved::policy_bytes`].
+    pub policy_bytes: Vec<u8>,
+}
+
+/// Reads the `[permissions]` of one text. Its other tables may be absent; those that are there are
+/// checked as in any manifest.
+///
+/// # Errors
+/// Everything that is wrong in the text.
+pub fn isolated(file: &str, text: &str, known_tools: &KnownTools) -> Result<Isolated, Diagnostics> {
+    // The values of other tables are thrown away: any home and directory will do.
+    let layer = LayerSource {
+        kind: LayerKind::Manifest,
+        file: Arc::from(file),
+        directory: PathBuf::new(),
+        text: text.to_owned(),
+        trust: Trust::Trusted,
+    };
+    let surroundings = Surroundings {
+        home: Some(Path::new("/").to_path_buf()),
+        known_tools: known_tools.clone(),
+        ..Surroundings::default()
+    };
+    let read = read::layer(&layer, &surroundings);
+    if read.has_errors() {
+        return Err(Diagnostics::new(read.diagnostics));
+    }
+    let name = LayerName {
+        kind: LayerKind::Manifest,
+    };
+    let compiled = read.permissions;
+    let policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, &layer.spec)));
+    let policies = compiled
+        .into_iter()
+        .map(|layer| (name.clone(), layer.policy));
+    Ok(Isolated {
+        policies: Policies::new(policies.collect()),
+        warnings: read.diagnostics,
+        policy_bytes,
+    })
+}

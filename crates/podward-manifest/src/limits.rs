@@ -1,0 +1,42 @@
+//! What ends a turn, and how much a tool may return.
+
+use std::time::Duration;
+
+/// `[limits]`, with every default filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Requests to the model in one turn.
+    pub max_steps: u32,
+    /// How long one turn may take.
+    pub turn_timeout: Duration,
+    /// How long a command may run, when the call does not say, and at most.
+    pub bash_timeout: Duration,
+    /// Bytes of one tool result.
+    pub output_bytes: u64,
+    /// Bytes that `read` returns.
+    pub read_bytes: u64,
+    /// Lines that `read` returns unless the call asks for fewer.
+    pub read_lines: u32,
+    /// Bytes of one line in a result.
+    pub line_bytes: u64,
+    /// Bytes of the largest file that `file_edit` loads and `grep` searches.
+    pub file_bytes: u64,
+    /// Matches that `grep` returns, and entries that `glob` and `list` return.
+    pub max_matches: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_steps: 100,
+            turn_timeout: Duration::from_secs(3600),
+            bash_timeout: Duration::from_secs(120),
+            output_bytes: 64 * 1024,
+            read_bytes: 64 * 1024,
+            read_lines: 2000,
+            line_bytes: 2000,
+            file_bytes: 32 * 1024 * 1024,
+            max_matches: 200,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! One layer's `[permissions]`: from what was written to a compiled policy.
+
+#[cfg(test)]
+mod tests;
+
+use podward_policy::{
+    Action, ByteSpan, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleSpec,
+};
+
+use crate::diagnostic::Diagnostic;
+use crate::raw::{RawPermissions, RawRule};
+use crate::reader::{Reader, Sited};
+use crate::string_offsets;
+
+/// A compiled table, and what it was compiled from.
+#[derive(Debug)]
+pub(crate) struct CompiledLayer {
+    pub(crate) policy: Policy,
+    pub(crate) spec: PolicySpec,
+}
+
+/// Compiles a layer's table and reports what does not compile. `None`: something was reported,
+/// here or when the table was read.
+pub(crate) fn compile(
+    raw: &RawPermissions,
+    reader: &mut Reader<'_>,
+    known_tools: &KnownTools,
+) -> Option<CompiledLayer> {
+    let complete: Vec<CompleteRule<'_>> = raw.rules.iter().filter_map(complete).collect();
+    let rules = complete.iter().map(|rule| RuleSpec {
+        tool: rule.tool.value.clone(),
+        pattern: rule.pattern.value.clone(),
+        action: rule.action,
+        message: rule
+            .raw
+            .message
+            .as_ref()
+            .map(|message| message.value.clone()),
+        location: reader.source().location(rule.raw.header.start),
+    });
+    let default = raw.default_action.as_ref();
+    let default_at = default.map_or(raw.header, |default| default.key).start;
+    let spec = PolicySpec {
+        // If it is missing, that was reported, and the rules are compiled for their errors only.
+        default_action: default.map_or(Action::Deny, |default| default.value),
+        default_location: reader.source().location(default_at),
+        unresolved: raw.unresolved.as_ref().map(|unresolved| unresolved.value),
+        rules: rules.collect(),
+    };
+    let is_complete = default.is_some() && complete.len() == raw.rules.len();
+    match Policy::compile(&spec, known_tools) {
+        Err(findings) => {
+            for finding in &findings {
+                let diagnostic = diagnostic(finding, &complete, raw, reader, Diagnostic::error);
+                reader.report(diagnostic);
+            }
+            None
+        }
+        Ok(compiled) if is_complete => {
+            for finding in &compiled.warnings {
+                let diagnostic = diagnostic(finding, &complete, raw, reader, Diagnostic::warning);
+                reader.report(diagnostic);
+            }
+            Some(CompiledLayer {
+                policy: compiled.policy,
+                spec,
+            })
+        }
+        // Warnings about rules that are not all there would mislead.
+        Ok(_) => None,
+    }
+}
+
+/// A rule that can be compiled.
+struct CompleteRule<'r> {
+    raw: &'r RawRule,
+    tool: &'r Sited<String>,
+    pattern: &'r Sited<String>,
+    action: Action,
+}
+
+/// `None` if the rule lacks a value that was reported; a wrong action is no reason not to look at
+/// its tool and pattern.
+fn complete(raw: &RawRule) -> Option<CompleteRule<'_>> {
+    Some(CompleteRule {
+        raw,
+        tool: raw.tool.as_ref()?,
+        pattern: raw.pattern.as_ref()?,
+        action: raw.action.as_ref()?.value,
+    })
+}
+
+fn diagnostic(
+    finding: &Finding,
+    rules: &[CompleteRule<'_>],
+    raw: &RawPermissions,
+    reader: &Reader<'_>,
+    make: fn(String, crate::diagnostic::Place) -> Diagnostic,
+) -> Diagnostic {
+    let span = rules.get(finding.rule.0).map_or(raw.header, |rule| {
+        let value = match finding.field {
+            RuleField::Tool => rule.tool,
+            RuleField::Pattern => rule.pattern,
+        };
+        part_span(value, finding.part, reader)
+    });
+    let diagnostic = make(finding.message.clone(), reader.place(span));
+    match &finding.help {
+        Some(help) => diagnostic.with_help(help.clone()),
+        None => diagnostic,
+    }
+}
+
+/// The source of a part of a string's value; all of the string where that cannot be told.
+fn part_span(value: &Sited<String>, part: Option<ByteSpan>, reader: &Reader<'_>) -> ByteSpan {
+    part.and_then(|part| {
+        let raw = reader.source().slice(value.span);
+        string_offsets::source_of(raw, &value.value, part)
+    })
+    .map_or(value.span, |part| {
+        let base = value.span.start;
+        ByteSpan::new(base + part.start..base + part.end)
+    })
+}

@@ -1,0 +1,371 @@
+//! What one layer says, as it says it: every key optional, every value with its place.
+
+mod path;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use podward_policy::{Action, ByteSpan, ToolName};
+use podward_scope::{Access, Enforce, Root};
+use toml::de::{DeTable, DeValue};
+
+use crate::environment::{VariableName, VariablePattern};
+use crate::layer::Surroundings;
+use crate::name::PodName;
+use crate::reader::{Reader, Sited, Table, span_of};
+use crate::resolved::{Script, WorkspaceMode};
+use crate::schema::{self, Fixable, ROOT_KEYS, RULE_KEYS};
+use crate::shown::Bytes;
+use crate::suggestion::{nearest, one_of, quoted};
+pub(crate) use path::PathBase;
+
+/// One layer.
+#[derive(Debug, Default)]
+pub(crate) struct RawManifest {
+    /// Every known key that is set, as `table.key`.
+    pub(crate) keys: Vec<Sited<String>>,
+    pub(crate) pod: RawPod,
+    pub(crate) model: RawModel,
+    pub(crate) offered: Option<Sited<Vec<Sited<ToolName>>>>,
+    pub(crate) scope: RawScope,
+    pub(crate) pass: Option<Sited<Vec<Sited<VariablePattern>>>>,
+    pub(crate) skill_directories: Option<Sited<Vec<Sited<PathBuf>>>>,
+    pub(crate) limits: RawLimits,
+    pub(crate) fixed: Option<Sited<Vec<Sited<String>>>>,
+    pub(crate) permissions: Option<RawPermissions>,
+}
+
+/// `[pod]`.
+#[derive(Debug, Default)]
+pub(crate) struct RawPod {
+    pub(crate) name: Option<Sited<PodName>>,
+    pub(crate) workspace: Option<Sited<PathBuf>>,
+    pub(crate) workspace_mode: Option<Sited<WorkspaceMode>>,
+}
+
+/// `[model]`.
+#[derive(Debug, Default)]
+pub(crate) struct RawModel {
+    pub(crate) provider: Option<Sited<Provider>>,
+    pub(crate) script: Option<Sited<Script>>,
+    pub(crate) key_env: Option<Sited<VariableName>>,
+    pub(crate) system: Option<Sited<String>>,
+}
+
+/// Who answers the requests of a pod. Providers on the network take their place here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Provider {
+    Scripted,
+}
+
+/// `[scope]`.
+#[derive(Debug, Default)]
+pub(crate) struct RawScope {
+    pub(crate) allow: Option<Sited<Vec<Sited<Root>>>>,
+    pub(crate) deny: Option<Sited<Vec<Sited<Root>>>>,
+    pub(crate) enforce: Option<Sited<Enforce>>,
+}
+
+/// `[limits]`.
+#[derive(Debug, Default)]
+pub(crate) struct RawLimits {
+    pub(crate) max_steps: Option<Sited<u32>>,
+    pub(crate) turn_timeout: Option<Sited<Duration>>,
+    pub(crate) bash_timeout: Option<Sited<Duration>>,
+    pub(crate) output_size: Option<Sited<Bytes>>,
+    pub(crate) read_size: Option<Sited<Bytes>>,
+    pub(crate) read_lines: Option<Sited<u32>>,
+    pub(crate) line_size: Option<Sited<Bytes>>,
+    pub(crate) file_size: Option<Sited<Bytes>>,
+    pub(crate) max_matches: Option<Sited<u32>>,
+}
+
+/// `[permissions]`.
+#[derive(Debug)]
+pub(crate) struct RawPermissions {
+    pub(crate) header: ByteSpan,
+    pub(crate) default_action: Option<Sited<Action>>,
+    pub(crate) unresolved: Option<Sited<Action>>,
+    pub(crate) rules: Vec<RawRule>,
+}
+
+/// One `[[permissions.rule]]`.
+#[derive(Debug)]
+pub(crate) struct RawRule {
+    pub(crate) header: ByteSpan,
+    pub(crate) tool: Option<Sited<String>>,
+    pub(crate) pattern: Option<Sited<String>>,
+    pub(crate) action: Option<Sited<Action>>,
+    pub(crate) message: Option<Sited<String>>,
+}
+
+/// Reads a layer and reports what does not fit.
+pub(crate) fn read(
+    document: &DeTable<'_>,
+    reader: &mut Reader<'_>,
+    surroundings: &Surroundings,
+    directory: &std::path::Path,
+) -> RawManifest {
+    let root = reader.root(document);
+    let base = PathBase {
+        directory,
+        home: surroundings.home.as_deref(),
+    };
+    let mut raw = RawManifest {
+        keys: keys(document),
+        ..RawManifest::default()
+    };
+    if let Some(table) = reader.table(&root, "pod", "[pod]") {
+        raw.pod = pod(&table, reader, base);
+    }
+    if let Some(table) = reader.table(&root, "model", "[model]") {
+        raw.model = model(&table, reader, base);
+    }
+    if let Some(table) = reader.table(&root, "tools", "[tools]") {
+        raw.offered = reader.texts(&table, "offered", |name| offered(name, surroundings));
+    }
+    if let Some(table) = reader.table(&root, "scope", "[scope]") {
+        raw.scope = scope(&table, reader, base);
+    }
+    if let Some(table) = reader.table(&root, "environment", "[environment]") {
+        raw.pass = reader.texts(&table, "pass", pass);
+    }
+    if let Some(table) = reader.table(&root, "skills", "[skills]") {
+        raw.skill_directories = reader.texts(&table, "directories", |path| {
+            base.absolute(path)
+                .map_err(|why| (bad_item("directories", path), why))
+        });
+    }
+    if let Some(table) = reader.table(&root, "limits", "[limits]") {
+        raw.limits = limits(&table, reader);
+    }
+    if let Some(table) = reader.table(&root, "machine", "[machine]") {
+        raw.fixed = reader.texts(&table, "fixed", fixed);
+    }
+    if let Some(table) = reader.table(&root, "permissions", "[permissions]") {
+        raw.permissions = Some(permissions(&table, reader));
+    }
+    raw
+}
+
+/// Every known key that is set.
+fn keys(document: &DeTable<'_>) -> Vec<Sited<String>> {
+    let mut keys = Vec::new();
+    for schema in schema::TABLES {
+        let Some(DeValue::Table(table)) = document.get(schema.name).map(|value| value.get_ref())
+        else {
+            continue;
+        };
+        for name in schema.keys {
+            if let Some((key, value)) = table.get_key_value(*name) {
+                keys.push(Sited {
+                    value: format!("{}.{name}", schema.name),
+                    key: span_of(key),
+                    span: span_of(value),
+                });
+            }
+        }
+    }
+    keys
+}
+
+fn bad_item(key: &str, item: &str) -> String {
+    format!("`{key}` cannot hold {}", quoted(item))
+}
+
+fn pod(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawPod {
+    let modes = [
+        ("direct", WorkspaceMode::Direct),
+        ("copy", WorkspaceMode::Copy),
+    ];
+    RawPod {
+        name: reader.parsed(table, "name", |name| {
+            PodName::new(name).map_err(|error| error.to_string())
+        }),
+        workspace: reader.parsed(table, "workspace", |path| base.absolute(path)),
+        workspace_mode: reader.word(table, "workspace_mode", &modes),
+    }
+}
+
+fn model(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawModel {
+    RawModel {
+        provider: reader.word(table, "provider", &[("scripted", Provider::Scripted)]),
+        script: reader.parsed(table, "script", |script| base.script(script)),
+        key_env: reader.parsed(table, "key_env", |name| {
+            VariableName::new(name)
+                .map_err(|error| format!("{error}; the key itself never stands in a manifest"))
+        }),
+        system: reader.text(table, "system"),
+    }
+}
+
+fn offered(name: &str, surroundings: &Surroundings) -> Result<ToolName, (String, String)> {
+    let offerable = || surroundings.offerable_tools.iter();
+    if let Some(tool) = offerable().find(|tool| tool.as_str() == name) {
+        return Ok(tool.clone());
+    }
+    let known = surroundings
+        .known_tools
+        .iter()
+        .any(|tool| tool.as_str() == name);
+    let names = || offerable().map(ToolName::as_str);
+    let message = if known || name.starts_with("mcp__") {
+        format!("{} cannot be offered by this version", quoted(name))
+    } else {
+        format!("there is no tool {}", quoted(name))
+    };
+    let help = match nearest(name, names()) {
+        Some(tool) => format!("did you mean `{tool}`?"),
+        None => format!("write {}", one_of(names())),
+    };
+    Err((message, help))
+}
+
+fn scope(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawScope {
+    let words = [("required", Enforce::Required), ("best", Enforce::Best)];
+    RawScope {
+        allow: roots(table, reader, "allow", base),
+        deny: roots(table, reader, "deny", base),
+        enforce: reader.word(table, "enforce", &words),
+    }
+}
+
+fn roots(
+    table: &Table<'_>,
+    reader: &mut Reader<'_>,
+    key: &'static str,
+    base: PathBase<'_>,
+) -> Option<Sited<Vec<Sited<Root>>>> {
+    let shown = match key {
+        "allow" => "{ path = \"src\", access = \"write\" }` in `allow = [..]",
+        _ => "{ path = \".git\", access = \"write\" }` in `deny = [..]",
+    };
+    let words = [("read", Access::Read), ("write", Access::Write)];
+    let list = reader.tables(table, key, shown, ROOT_KEYS)?;
+    if list.value.is_empty() && key == "allow" {
+        // Nothing declared means the workspace, which is not what an empty list looks like.
+        let help = "name what may be touched, or leave `allow` out for the workspace";
+        reader.error(list.span, "`allow` is empty".to_owned(), help);
+    }
+    let mut roots: Vec<Sited<Root>> = Vec::new();
+    for entry in &list.value {
+        reader.missing_key(
+            entry,
+            "path",
+            "write `path = \"..\"`: a directory or a file",
+        );
+        reader.missing_key(
+            entry,
+            "access",
+            "write `access = \"read\"` or `access = \"write\"`",
+        );
+        let path = reader.parsed(entry, "path", |path| base.in_scope(path));
+        let access = reader.word(entry, "access", &words);
+        let (Some(path), Some(access)) = (path, access) else {
+            continue;
+        };
+        if let Some(first) = roots.iter().find(|root| root.value.path == path.value) {
+            let (text, first) = (path.value.to_string_lossy(), first.span);
+            reader.repeated(key, &text, path.span, first);
+            continue;
+        }
+        roots.push(Sited {
+            value: Root {
+                path: path.value,
+                access: access.value,
+                declared: Some(
+                    reader
+                        .source()
+                        .location(entry.header.start)
+                        .to_string()
+                        .into(),
+                ),
+            },
+            key: entry.header,
+            span: path.span,
+        });
+    }
+    Some(list.map(|_| roots))
+}
+
+fn pass(pattern: &str) -> Result<VariablePattern, (String, String)> {
+    VariablePattern::new(pattern).map_err(|error| (bad_item("pass", pattern), error.to_string()))
+}
+
+fn fixed(key_path: &str) -> Result<String, (String, String)> {
+    let message = format!("{} cannot be fixed", quoted(key_path));
+    match schema::can_be_fixed(key_path) {
+        Fixable::Yes => Ok(key_path.to_owned()),
+        Fixable::AlwaysBinds => Err((
+            message,
+            "it binds every nearer layer as it is: leave it out here".to_owned(),
+        )),
+        Fixable::Unknown => {
+            let keys: Vec<_> = schema::fixable().collect();
+            let help = match nearest(key_path, keys.iter().map(String::as_str)) {
+                Some(word) => format!("did you mean `{word}`?"),
+                None => "write a table and a key, such as `limits.max_steps`".to_owned(),
+            };
+            Err((message, help))
+        }
+    }
+}
+
+fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
+    RawLimits {
+        max_steps: reader.count(table, "max_steps", 1..=100_000),
+        turn_timeout: reader.duration(table, "turn_timeout"),
+        bash_timeout: reader.duration(table, "bash_timeout"),
+        output_size: reader.size(table, "output_size"),
+        read_size: reader.size(table, "read_size"),
+        read_lines: reader.count(table, "read_lines", 1..=1_000_000),
+        line_size: reader.size(table, "line_size"),
+        file_size: reader.size(table, "file_size"),
+        max_matches: reader.count(table, "max_matches", 1..=1_000_000),
+    }
+}
+
+fn permissions(table: &Table<'_>, reader: &mut Reader<'_>) -> RawPermissions {
+    let actions = [
+        ("allow", Action::Allow),
+        ("ask", Action::Ask),
+        ("deny", Action::Deny),
+    ];
+    reader.missing_key(
+        table,
+        "default_action",
+        "write `default_action = \"ask\"`, `\"deny\"` or, for a layer that only adds rules, `\"allow\"`",
+    );
+    let shown = "[[permissions.rule]]";
+    let rules = reader.tables(table, "rule", shown, RULE_KEYS);
+    RawPermissions {
+        header: table.header,
+        default_action: reader.word(table, "default_action", &actions),
+        unresolved: reader.word(table, "unresolved", actions.get(1..).unwrap_or(&actions)),
+        rules: rules
+            .map(|rules| rules.value)
+            .unwrap_or_default()
+            .iter()
+            .map(|rule| {
+                reader.missing_key(
+                    rule,
+                    "tool",
+                    "write `tool = \"bash\"`, or `tool = \"*\"` for every tool",
+                );
+                reader.missing_key(rule, "pattern", "write `pattern = \"*\"` for every text");
+                reader.missing_key(
+                    rule,
+                    "action",
+                    "write `action = \"allow\"`, `\"ask\"` or `\"deny\"`",
+                );
+                RawRule {
+                    header: rule.header,
+                    tool: reader.text(rule, "tool"),
+                    pattern: reader.text(rule, "pattern"),
+                    action: reader.word(rule, "action", &actions),
+                    message: reader.text(rule, "message"),
+                }
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,227 @@
+//! Reads values of a TOML document and reports each one that does not fit.
+
+mod value;
+
+use std::collections::BTreeSet;
+
+use podward_policy::ByteSpan;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::schema;
+use crate::source::Source;
+use crate::suggestion::{nearest, one_of, quoted};
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sited<T> {
+    pub(crate) value: T,
+    /// The key; of an item of a list, the item.
+    pub(crate) key: ByteSpan,
+    /// The value.
+    pub(crate) span: ByteSpan,
+}
+
+impl<T> Sited<T> {
+    pub(crate) fn map<U>(self, f: impl FnOnce(T) -> U) -> Sited<U> {
+        Sited {
+            value: f(self.value),
+            key: self.key,
+            span: self.span,
+        }
+    }
+}
+
+/// A table whose keys are all known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table<'t> {
+    /// As people write it: `[pod]`.
+    pub(crate) shown: &'static str,
+    /// Its header, its key, or all of it if it is written inline.
+    pub(crate) header: ByteSpan,
+    entries: &'t DeTable<'t>,
+}
+
+/// A key with its value.
+type Entry<'t> = (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>);
+
+/// Reads one document.
+#[derive(Debug)]
+pub(crate) struct Reader<'s> {
+    source: &'s Source<'s>,
+    diagnostics: Vec<(usize, Diagnostic)>,
+    /// The lines that could not be read as TOML.
+    broken_lines: BTreeSet<u32>,
+}
+
+impl<'s> Reader<'s> {
+    /// A reader of a document whose syntax has these errors.
+    pub(crate) fn new(source: &'s Source<'s>, syntax_errors: Vec<Diagnostic>) -> Self {
+        let broken_lines = syntax_errors
+            .iter()
+            .filter_map(|error| error.place.as_ref())
+            .map(|place| place.location.line)
+            .collect();
+        Self {
+            source,
+            diagnostics: syntax_errors.into_iter().map(|error| (0, error)).collect(),
+            broken_lines,
+        }
+    }
+
+    /// Everything that was reported, in the order of the text.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort_by_key(|(at, diagnostic)| {
+            let line_and_column = diagnostic
+                .place
+                .as_ref()
+                .map(|place| (place.location.line, place.location.column));
+            (line_and_column, *at)
+        });
+        diagnostics
+            .into_iter()
+            .map(|(_, diagnostic)| diagnostic)
+            .collect()
+    }
+
+    pub(crate) fn place(&self, span: ByteSpan) -> Place {
+        self.source.place(span)
+    }
+
+    pub(crate) const fn source(&self) -> &'s Source<'s> {
+        self.source
+    }
+
+    /// Reports an error or a warning; what a syntax error on the same line explains is left out.
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        let line = diagnostic.place.as_ref().map(|place| place.location.line);
+        if line.is_some_and(|line| self.broken_lines.contains(&line)) {
+            return;
+        }
+        self.diagnostics.push((self.diagnostics.len(), diagnostic));
+    }
+
+    pub(crate) fn error(&mut self, span: ByteSpan, message: String, help: impl Into<String>) {
+        let place = self.place(span);
+        self.report(Diagnostic::error(message, place).with_help(help));
+    }
+
+    /// Reports something that is not there; not after a syntax error, which may have hidden it.
+    pub(crate) fn missing(&mut self, span: ByteSpan, message: String, help: String) {
+        if self.broken_lines.is_empty() {
+            self.error(span, message, help);
+        }
+    }
+
+    /// The document's own table.
+    pub(crate) fn root<'t>(&mut self, document: &'t DeTable<'t>) -> Table<'t> {
+        for entry in document {
+            if schema::keys_of(entry.0.get_ref()).is_empty() {
+                self.unknown_in_root(entry);
+            }
+        }
+        Table {
+            shown: "the manifest",
+            header: ByteSpan::new(0..0),
+            entries: document,
+        }
+    }
+
+    fn unknown_in_root(&mut self, (key, value): Entry<'_>) {
+        let name = key.get_ref();
+        let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
+        let tables = || schema::TABLES.iter().map(|table| table.name);
+        let (kind, help) = match (schema::table_with(name), nearest(name, tables())) {
+            (Some(table), _) if !is_table => ("key", format!("it belongs below `[{table}]`")),
+            (_, Some(table)) if is_table => ("table", format!("did you mean `[{table}]`?")),
+            _ => {
+                let kind = if is_table { "table" } else { "key" };
+                (kind, format!("the tables are {}", one_of(tables())))
+            }
+        };
+        self.error(
+            span_of(key),
+            format!("unknown {kind} {}", quoted(name)),
+            help,
+        );
+    }
+
+    /// A table of the manifest, if it is there.
+    pub(crate) fn table<'t>(
+        &mut self,
+        root: &Table<'t>,
+        name: &'static str,
+        shown: &'static str,
+    ) -> Option<Table<'t>> {
+        let (key, value) = root.entries.get_key_value(name)?;
+        if let DeValue::Array(_) = value.get_ref() {
+            let message = format!("expected one table, found an array: `{name}`");
+            self.error(span_of(key), message, format!("write `{shown}`, once"));
+            return None;
+        }
+        self.open(span_of(key), value, shown, schema::keys_of(name))
+    }
+
+    /// A value as a table with these keys and no others.
+    pub(crate) fn open<'t>(
+        &mut self,
+        key: ByteSpan,
+        value: &'t Spanned<DeValue<'t>>,
+        shown: &'static str,
+        known: &'static [&'static str],
+    ) -> Option<Table<'t>> {
+        let DeValue::Table(entries) = value.get_ref() else {
+            let message = format!("expected a table, found {}", value::found(value.get_ref()));
+            self.error(span_of(value), message, format!("write `{shown}`"));
+            return None;
+        };
+        let span = span_of(value);
+        let header = if span.start == span.end { key } else { span };
+        if entries.is_empty() {
+            let help = format!("remove it, or set {}", one_of(known.iter().copied()));
+            self.missing(header, format!("the table `{shown}` is empty"), help);
+        }
+        for (key, _) in entries {
+            if !known.contains(&key.get_ref().as_ref()) {
+                self.unknown_key(key, shown, known);
+            }
+        }
+        Some(Table {
+            shown,
+            header,
+            entries,
+        })
+    }
+
+    fn unknown_key(
+        &mut self,
+        key: &Spanned<DeString<'_>>,
+        shown: &'static str,
+        known: &'static [&'static str],
+    ) {
+        let name = key.get_ref();
+        let elsewhere = schema::table_with(name);
+        let help = match (nearest(name, known.iter().copied()), elsewhere) {
+            (Some(word), _) => format!("did you mean `{word}`?"),
+            (None, Some(table)) => format!("it belongs in `[{table}]`"),
+            (None, None) => format!("the keys are {}", one_of(known.iter().copied())),
+        };
+        let message = format!("unknown key {} in `{shown}`", quoted(name));
+        self.error(span_of(key), message, help);
+    }
+
+    /// Reports that a table lacks a key that it must have.
+    pub(crate) fn missing_key(&mut self, table: &Table<'_>, key: &str, help: &str) {
+        // An empty table has its own message.
+        if !table.entries.is_empty() && !table.entries.contains_key(key) {
+            let message = format!("`{}` has no `{key}`", table.shown);
+            self.missing(table.header, message, help.to_owned());
+        }
+    }
+}
+
+pub(crate) fn span_of<T>(spanned: &Spanned<T>) -> ByteSpan {
+    ByteSpan::new(spanned.span())
+}

@@ -1,0 +1,271 @@
+//! Values of a table, each by its type.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use podward_policy::ByteSpan;
+use toml::Spanned;
+use toml::de::{DeArray, DeValue};
+
+use super::{Reader, Sited, Table, span_of};
+use crate::shown::Bytes;
+use crate::suggestion::{nearest, one_of, quoted};
+use crate::unit;
+
+impl<'s> Reader<'s> {
+    /// A string.
+    pub(crate) fn text(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<String>> {
+        let value = self.value(table, key)?;
+        match value.value.get_ref() {
+            DeValue::String(text) => {
+                let text = text.clone().into_owned();
+                Some(value.map(|_| text))
+            }
+            other => {
+                self.wrong_type(key, "a string", other, value.span);
+                None
+            }
+        }
+    }
+
+    /// A string that is one of these words.
+    pub(crate) fn word<T: Copy>(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        words: &[(&'static str, T)],
+    ) -> Option<Sited<T>> {
+        let text = self.text(table, key)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
+            return Some(text.map(|_| *value));
+        }
+        let names = || words.iter().map(|(word, _)| *word);
+        let help = match nearest(&text.value, names()) {
+            Some(word) => format!("did you mean `{word}`?"),
+            None => format!("write {}", one_of(names())),
+        };
+        let message = format!("`{key}` cannot be {}", quoted(&text.value));
+        self.error(text.span, message, help);
+        None
+    }
+
+    /// A string that a constructor accepts.
+    pub(crate) fn parsed<T>(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Option<Sited<T>> {
+        let text = self.text(table, key)?;
+        match parse(&text.value) {
+            Ok(value) => Some(text.map(|_| value)),
+            Err(why) => {
+                let message = format!("`{key}` cannot be {}", quoted(&text.value));
+                self.error(text.span, message, why);
+                None
+            }
+        }
+    }
+
+    /// A whole number within a range.
+    pub(crate) fn count(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        range: RangeInclusive<u32>,
+    ) -> Option<Sited<u32>> {
+        let value = self.value(table, key)?;
+        let DeValue::Integer(integer) = value.value.get_ref() else {
+            self.wrong_type(key, "a whole number", value.value.get_ref(), value.span);
+            return None;
+        };
+        let number = i128::from_str_radix(integer.as_str(), integer.radix());
+        match number.ok().and_then(|number| u32::try_from(number).ok()) {
+            Some(number) if range.contains(&number) => Some(value.map(|_| number)),
+            Some(_) | None => {
+                let message = format!("`{key}` is out of range");
+                let help = format!("write a number from {} to {}", range.start(), range.end());
+                self.error(value.span, message, help);
+                None
+            }
+        }
+    }
+
+    /// A time: a string with units.
+    pub(crate) fn duration(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Duration>> {
+        self.quantity(
+            table,
+            key,
+            "a time with its unit",
+            "90s",
+            "s",
+            unit::duration,
+        )
+    }
+
+    /// A size in bytes: a string with a unit.
+    pub(crate) fn size(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Bytes>> {
+        let parse = |text: &str| unit::size(text).map(Bytes);
+        self.quantity(table, key, "a size with its unit", "64KiB", "B", parse)
+    }
+
+    fn quantity<T>(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        expected: &str,
+        example: &str,
+        unit: &str,
+        parse: impl FnOnce(&str) -> Result<T, &'static str>,
+    ) -> Option<Sited<T>> {
+        let value = self.value(table, key)?;
+        match value.value.get_ref() {
+            DeValue::String(text) => match parse(text) {
+                Ok(quantity) => Some(value.map(|_| quantity)),
+                Err(why) => {
+                    let message = format!("`{key}` cannot be {}: {why}", quoted(text));
+                    let help = format!("write {expected}, such as `\"{example}\"`");
+                    self.error(value.span, message, help);
+                    None
+                }
+            },
+            DeValue::Integer(number) => {
+                let message = format!("`{key}` has no unit");
+                let help =
+                    format!("if you mean {number}{unit}, write `{key} = \"{number}{unit}\"`");
+                self.error(value.span, message, help);
+                None
+            }
+            other => {
+                self.wrong_type(key, "a string", other, value.span);
+                None
+            }
+        }
+    }
+
+    /// A list of strings, each of which a constructor accepts; the same one twice is an error.
+    pub(crate) fn texts<T: PartialEq>(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+        mut parse: impl FnMut(&str) -> Result<T, (String, String)>,
+    ) -> Option<Sited<Vec<Sited<T>>>> {
+        let list = self.list(table, key)?;
+        let mut items: Vec<Sited<T>> = Vec::new();
+        let mut seen = std::collections::BTreeMap::<&str, ByteSpan>::new();
+        for item in list.value {
+            let span = span_of(item);
+            let DeValue::String(text) = item.get_ref() else {
+                self.wrong_type(key, "a list of strings", item.get_ref(), span);
+                continue;
+            };
+            if let Some(first) = seen.insert(text, span) {
+                self.repeated(key, text, span, first);
+                continue;
+            }
+            match parse(text) {
+                Ok(value) => items.push(Sited {
+                    value,
+                    key: span,
+                    span,
+                }),
+                Err((message, help)) => self.error(span, message, help),
+            }
+        }
+        Some(list.map(|_| items))
+    }
+
+    /// Reports that a list has the same item twice.
+    pub(crate) fn repeated(&mut self, key: &str, text: &str, span: ByteSpan, first: ByteSpan) {
+        let message = format!("{} is in `{key}` twice", quoted(text));
+        let diagnostic = crate::diagnostic::Diagnostic::error(message, self.place(span))
+            .with_related("first here", self.place(first))
+            .with_help("remove one of the two");
+        self.report(diagnostic);
+    }
+
+    /// A list.
+    pub(crate) fn list<'t>(
+        &mut self,
+        table: &Table<'t>,
+        key: &str,
+    ) -> Option<Sited<&'t DeArray<'t>>> {
+        let value = self.value(table, key)?;
+        match value.value.get_ref() {
+            DeValue::Array(array) => Some(value.map(|_| array)),
+            other => {
+                self.wrong_type(key, "a list", other, value.span);
+                None
+            }
+        }
+    }
+
+    /// A list of tables, however it is written.
+    pub(crate) fn tables<'t>(
+        &mut self,
+        table: &Table<'t>,
+        key: &str,
+        shown: &'static str,
+        known: &'static [&'static str],
+    ) -> Option<Sited<Vec<Table<'t>>>> {
+        let value = self.value(table, key)?;
+        let array = match value.value.get_ref() {
+            DeValue::Array(array) => array,
+            DeValue::Table(_) => {
+                let message = format!("expected a list of tables, found one table: `{key}`");
+                self.error(value.key, message, format!("write `{shown}`"));
+                return None;
+            }
+            other => {
+                self.wrong_type(key, "a list of tables", other, value.span);
+                return None;
+            }
+        };
+        let items = array
+            .iter()
+            .filter_map(|item| self.open(span_of(item), item, shown, known))
+            .collect();
+        Some(value.map(|_| items))
+    }
+
+    fn value<'t>(&self, table: &Table<'t>, key: &str) -> Option<Sited<&'t Spanned<DeValue<'t>>>> {
+        let (key, value) = table.entries.get_key_value(key)?;
+        Some(Sited {
+            value,
+            key: span_of(key),
+            span: span_of(value),
+        })
+    }
+
+    fn wrong_type(&mut self, key: &str, expected: &str, found: &DeValue<'_>, span: ByteSpan) {
+        let message = format!("`{key}` must be {expected}, found {}", self::found(found));
+        let place = self.place(span);
+        let diagnostic = crate::diagnostic::Diagnostic::error(message, place);
+        let diagnostic = match (expected, found) {
+            ("a string", DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_)) => {
+                let written = self.source().slice(span);
+                diagnostic.with_help(format!("write `{key} = \"{written}\"`"))
+            }
+            ("a whole number", DeValue::String(_)) => diagnostic.with_help("leave out the quotes"),
+            ("a list" | "a list of strings", DeValue::String(_)) => {
+                let written = self.source().slice(span);
+                diagnostic.with_help(format!("write `{key} = [{written}]`"))
+            }
+            _ => diagnostic,
+        };
+        self.report(diagnostic);
+    }
+}
+
+/// A value's type, for people.
+pub(super) fn found(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "a truth value",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

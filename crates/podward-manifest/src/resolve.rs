@@ -1,0 +1,347 @@
+//! From the texts of all layers to one manifest.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use podward_policy::{ByteSpan, LayerName, Policies, PolicySpec};
+use podward_scope::{Enforce, ScopeDecl};
+
+use crate::canonical;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::effective::{Effective, EffectiveLine, Origin};
+use crate::environment::{VariableName, VariablePattern};
+use crate::join::{Join, Joined, key};
+use crate::layer::{LayerSource, Surroundings};
+use crate::limits::Limits;
+use crate::name::PodName;
+use crate::raw::{Provider, RawManifest};
+use crate::read::{self, ReadLayer};
+use crate::reader::Sited;
+use crate::resolved::{Model, Pod, Resolved, Workspace, WorkspacePath};
+use crate::shown::{Bytes, toml_string};
+
+/// Joins the layers: permissions by the strictest verdict, other settings by the nearest layer.
+///
+/// The order of the sources does not matter, except among several of one kind (the later one is
+/// nearer). A layer that cannot be read is never skipped.
+///
+/// # Errors
+/// Everything that is wrong in any layer, or between them.
+pub fn resolve(
+    layers: &[LayerSource],
+    surroundings: &Surroundings,
+) -> Result<Resolved, Diagnostics> {
+    let mut ordered: Vec<&LayerSource> = layers.iter().collect();
+    ordered.sort_by_key(|layer| layer.kind);
+    let mut read: Vec<ReadLayer<'_>> = ordered
+        .into_iter()
+        .map(|layer| read::layer(layer, surroundings))
+        .collect();
+    let mut diagnostics: Vec<Diagnostic> = read
+        .iter_mut()
+        .flat_map(|layer| std::mem::take(&mut layer.diagnostics))
+        .collect();
+    let compiled: Vec<_> = read
+        .iter_mut()
+        .filter_map(|layer| {
+            let kind = layer.layer.kind;
+            Some((LayerName { kind }, layer.permissions.take()?))
+        })
+        .collect();
+    let mut join = Join::new(&read);
+    let mut resolved = settings(&mut join, surroundings);
+    let mut lines = std::mem::take(&mut join.lines);
+    diagnostics.append(&mut join.diagnostics);
+    let has_permissions = read.iter().any(|layer| layer.raw.permissions.is_some());
+    if !has_permissions {
+        diagnostics.push(no_permissions(&read));
+    }
+    if diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.severity == Severity::Error)
+    {
+        return Err(Diagnostics::new(diagnostics));
+    }
+    let mut raws = read.iter().filter(|layer| layer.raw.permissions.is_some());
+    for (name, layer) in &compiled {
+        if let Some(read) = raws.next() {
+            permission_lines(name, &layer.spec, read, &mut lines);
+        }
+    }
+    resolved.policy_bytes =
+        canonical::bytes(compiled.iter().map(|(name, layer)| (name, &layer.spec)));
+    let policies = compiled
+        .into_iter()
+        .map(|(name, layer)| (name, layer.policy));
+    resolved.policies = Policies::new(policies.collect());
+    resolved.warnings = diagnostics;
+    resolved.effective = Effective::new(lines);
+    Ok(resolved)
+}
+
+/// Where the pod works, as far as the layers can be read: enough to find the project's layer
+/// before all are resolved together.
+#[must_use]
+pub fn workspace(layers: &[LayerSource], surroundings: &Surroundings) -> Workspace {
+    let mut ordered: Vec<&LayerSource> = layers.iter().collect();
+    ordered.sort_by_key(|layer| layer.kind);
+    let read: Vec<ReadLayer<'_>> = ordered
+        .into_iter()
+        .map(|layer| read::layer(layer, surroundings))
+        .collect();
+    workspace_of(&mut Join::new(&read))
+}
+
+/// All settings but the permissions.
+fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
+    let pod = Pod {
+        name: join.nearest(
+            key("pod", "name"),
+            |raw| raw.pod.name.as_ref(),
+            PodName::default(),
+        ),
+        workspace: workspace_of(join),
+    };
+    let model = model(join);
+    let key_env = join.nearest_if_set(key("model", "key_env"), |raw| raw.model.key_env.as_ref());
+    let system = join.nearest(
+        key("model", "system"),
+        |raw| raw.model.system.as_ref(),
+        String::new(),
+    );
+    let tools = tools(join, surroundings);
+    let scope = scope(join);
+    let environment = environment(join, key_env.as_ref());
+    let skill_directories = join.nearest(
+        key("skills", "directories"),
+        |raw| raw.skill_directories.as_ref(),
+        Vec::new(),
+    );
+    Resolved {
+        pod,
+        model,
+        key_env: key_env.map(|joined| joined.value),
+        system,
+        tools,
+        scope,
+        policies: Policies::new(Vec::new()),
+        policy_bytes: Vec::new(),
+        environment,
+        skill_directories: skill_directories
+            .into_iter()
+            .map(|item| item.value)
+            .collect(),
+        limits: limits(join),
+        warnings: Vec::new(),
+        effective: Effective::default(),
+    }
+}
+
+fn workspace_of(join: &mut Join<'_>) -> Workspace {
+    let path = join.nearest_if_set(key("pod", "workspace"), |raw| raw.pod.workspace.as_ref());
+    let mode = join.nearest(
+        key("pod", "workspace_mode"),
+        |raw| raw.pod.workspace_mode.as_ref(),
+        Default::default(),
+    );
+    let path = path.map_or(WorkspacePath::CurrentDirectory, |joined| {
+        WorkspacePath::At(joined.value)
+    });
+    Workspace { path, mode }
+}
+
+fn model(join: &mut Join<'_>) -> Model {
+    let provider = join.nearest_if_set(key("model", "provider"), |raw| raw.model.provider.as_ref());
+    let script = join.nearest_if_set(key("model", "script"), |raw| raw.model.script.as_ref());
+    match (provider, script) {
+        (None, None) => Model::Undeclared,
+        (
+            Some(Joined {
+                value: Provider::Scripted,
+                ..
+            }),
+            Some(script),
+        ) => Model::Scripted(script.value),
+        (Some(provider), None) => {
+            let help = "write `script = \"demo\"`, or the path of a script";
+            incomplete_model(
+                join,
+                &provider,
+                "the provider `scripted` needs a `script`",
+                help,
+            );
+            Model::Undeclared
+        }
+        (None, Some(script)) => {
+            let help = "write `provider = \"scripted\"`";
+            incomplete_model(join, &script, "a `script` needs a `provider`", help);
+            Model::Undeclared
+        }
+    }
+}
+
+fn incomplete_model<T>(join: &mut Join<'_>, joined: &Joined<T>, message: &str, help: &str) {
+    if let Some(place) = joined.site.and_then(|site| join.place(site)) {
+        join.diagnostics
+            .push(Diagnostic::error(message, place).with_help(help));
+    }
+}
+
+fn tools(join: &mut Join<'_>, surroundings: &Surroundings) -> BTreeSet<podward_policy::ToolName> {
+    let unsited = |value: podward_policy::ToolName| Sited {
+        value,
+        key: ByteSpan::new(0..0),
+        span: ByteSpan::new(0..0),
+    };
+    let all = surroundings
+        .offerable_tools
+        .iter()
+        .cloned()
+        .map(unsited)
+        .collect();
+    let offered = join.tightened(
+        key("tools", "offered"),
+        |raw: &RawManifest| raw.offered.as_ref(),
+        all,
+        |ours: &Vec<Sited<_>>, theirs| {
+            let is_theirs =
+                |tool: &&Sited<_>| theirs.iter().any(|t: &Sited<_>| t.value == tool.value);
+            let kept: Vec<_> = ours.iter().filter(is_theirs).cloned().collect();
+            (kept.len() < ours.len()).then_some(kept)
+        },
+    );
+    offered.into_iter().map(|tool| tool.value).collect()
+}
+
+fn scope(join: &mut Join<'_>) -> ScopeDecl {
+    ScopeDecl {
+        allow: join.nearest_list(key("scope", "allow"), |raw| raw.scope.allow.as_ref()),
+        deny: join.union(key("scope", "deny"), |raw| raw.scope.deny.as_ref()),
+        enforce: join.nearest(
+            key("scope", "enforce"),
+            |raw| raw.scope.enforce.as_ref(),
+            Enforce::default(),
+        ),
+    }
+}
+
+/// What commands see. The model's key is never part of it.
+fn environment(
+    join: &mut Join<'_>,
+    key_env: Option<&Joined<VariableName>>,
+) -> Vec<VariablePattern> {
+    let pass = join.nearest(
+        key("environment", "pass"),
+        |raw| raw.pass.as_ref(),
+        Vec::new(),
+    );
+    let all = VariablePattern::base().chain(pass.into_iter().map(|item| item.value));
+    let all: Vec<_> = all.collect();
+    let hands_over = |key_env: &&Joined<VariableName>| {
+        all.iter()
+            .any(|pattern| pattern.matches(key_env.value.as_str()))
+    };
+    if let Some(key_env) = key_env.filter(hands_over)
+        && let Some(place) = key_env.site.and_then(|site| join.place(site))
+    {
+        let message = format!(
+            "every command would see `{}`, the variable with the model's key",
+            key_env.value
+        );
+        let help = "keep the key in a variable that `[environment] pass` and the built-in list do not name";
+        join.diagnostics
+            .push(Diagnostic::error(message, place).with_help(help));
+    }
+    all
+}
+
+fn limits(join: &mut Join<'_>) -> Limits {
+    let default = Limits::default();
+    macro_rules! smallest {
+        ($key:ident, $default:expr) => {
+            join.smallest(
+                key("limits", stringify!($key)),
+                |raw| raw.limits.$key.as_ref(),
+                $default,
+            )
+        };
+    }
+    Limits {
+        max_steps: smallest!(max_steps, default.max_steps),
+        turn_timeout: smallest!(turn_timeout, default.turn_timeout),
+        bash_timeout: smallest!(bash_timeout, default.bash_timeout),
+        output_bytes: smallest!(output_size, Bytes(default.output_bytes)).0,
+        read_bytes: smallest!(read_size, Bytes(default.read_bytes)).0,
+        read_lines: smallest!(read_lines, default.read_lines),
+        line_bytes: smallest!(line_size, Bytes(default.line_bytes)).0,
+        file_bytes: smallest!(file_size, Bytes(default.file_bytes)).0,
+        max_matches: smallest!(max_matches, default.max_matches),
+    }
+}
+
+/// D1.1: without any table every call is allowed, which nobody should learn by surprise.
+fn no_permissions(layers: &[ReadLayer<'_>]) -> Diagnostic {
+    let nearest = layers.last();
+    let place = nearest.map(|layer| layer.source.place(ByteSpan::new(0..0)));
+    let message = "no layer has `[permissions]`: every call is allowed".to_owned();
+    Diagnostic::new(Severity::Warning, message, place)
+        .with_help("write `[permissions]` with `default_action = \"ask\"`")
+}
+
+/// The permissions of one layer.
+fn permission_lines(
+    name: &LayerName,
+    spec: &PolicySpec,
+    read: &ReadLayer<'_>,
+    lines: &mut Vec<EffectiveLine>,
+) {
+    let mut push = |key, value, origin| {
+        lines.push(EffectiveLine {
+            table: "permissions",
+            key,
+            value,
+            origin,
+        });
+    };
+    let written = |location| Origin::Written {
+        layer: name.clone(),
+        location,
+    };
+    let default = toml_string(spec.default_action.as_str());
+    push(
+        "default_action",
+        default,
+        written(spec.default_location.clone()),
+    );
+    let unresolved = read
+        .raw
+        .permissions
+        .as_ref()
+        .and_then(|raw| raw.unresolved.as_ref());
+    let origin = unresolved.map_or(
+        Origin::Implied {
+            layer: name.clone(),
+        },
+        |unresolved| written(read.source.location(unresolved.key.start)),
+    );
+    push(
+        "unresolved",
+        toml_string(canonical::unresolved(spec).as_str()),
+        origin,
+    );
+    for rule in &spec.rules {
+        let mut value = format!(
+            "{{ tool = {}, pattern = {}, action = {}",
+            toml_string(&rule.tool),
+            toml_string(&rule.pattern),
+            toml_string(rule.action.as_str()),
+        );
+        if let Some(message) = &rule.message {
+            value.push_str(&format!(", message = {}", toml_string(message)));
+        }
+        value.push_str(" }");
+        push("rule", value, written(rule.location.clone()));
+    }
+}

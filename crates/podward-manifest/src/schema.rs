@@ -1,0 +1,94 @@
+//! The tables and keys of a manifest.
+
+/// A table of the manifest and its keys.
+#[derive(Debug)]
+pub(crate) struct TableSchema {
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [&'static str],
+}
+
+const fn table(name: &'static str, keys: &'static [&'static str]) -> TableSchema {
+    TableSchema { name, keys }
+}
+
+/// Every table, in the order in which the effective manifest shows them.
+pub(crate) const TABLES: &[TableSchema] = &[
+    table("pod", &["name", "workspace", "workspace_mode"]),
+    table("model", &["provider", "script", "key_env", "system"]),
+    table("tools", &["offered"]),
+    table("scope", &["allow", "deny", "enforce"]),
+    table("environment", &["pass"]),
+    table("skills", &["directories"]),
+    table(
+        "limits",
+        &[
+            "max_steps",
+            "turn_timeout",
+            "bash_timeout",
+            "output_size",
+            "read_size",
+            "read_lines",
+            "line_size",
+            "file_size",
+            "max_matches",
+        ],
+    ),
+    table("machine", &["fixed"]),
+    table("permissions", &["default_action", "unresolved", "rule"]),
+];
+
+/// The keys of one `[[permissions.rule]]`.
+pub(crate) const RULE_KEYS: &[&str] = &["tool", "pattern", "action", "message"];
+
+/// The keys of one entry of `scope.allow` and `scope.deny`.
+pub(crate) const ROOT_KEYS: &[&str] = &["path", "access"];
+
+/// The keys of a table.
+pub(crate) fn keys_of(table: &str) -> &'static [&'static str] {
+    TABLES
+        .iter()
+        .find(|schema| schema.name == table)
+        .map_or(&[], |schema| schema.keys)
+}
+
+/// The table that has a key of this name.
+pub(crate) fn table_with(key: &str) -> Option<&'static str> {
+    TABLES
+        .iter()
+        .find(|schema| schema.keys.contains(&key))
+        .map(|schema| schema.name)
+}
+
+/// Whether the machine's layer can fix the value of a key for the layers below.
+pub(crate) fn can_be_fixed(key_path: &str) -> Fixable {
+    match key_path.split_once('.') {
+        Some(("permissions", _)) | Some(("scope", "deny")) => Fixable::AlwaysBinds,
+        Some(("machine", _)) => Fixable::Unknown,
+        Some((table, key)) if keys_of(table).contains(&key) => Fixable::Yes,
+        _ => Fixable::Unknown,
+    }
+}
+
+/// Whether a setting can be fixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fixable {
+    /// It can.
+    Yes,
+    /// No layer can undo it anyway.
+    AlwaysBinds,
+    /// There is no such setting.
+    Unknown,
+}
+
+/// Every setting that can be fixed.
+pub(crate) fn fixable() -> impl Iterator<Item = String> {
+    TABLES
+        .iter()
+        .flat_map(|schema| {
+            schema
+                .keys
+                .iter()
+                .map(|key| format!("{}.{key}", schema.name))
+        })
+        .filter(|key_path| can_be_fixed(key_path) == Fixable::Yes)
+}
