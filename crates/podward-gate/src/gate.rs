@@ -330,3 +330,6 @@ impl Answer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

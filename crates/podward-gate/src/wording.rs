@@ -1,9 +1,215 @@
 //! The words in which a model reads that its call did not run.
 
-use crate::refusal::Refusal;
+use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, Subject};
 
-/// Words a refusal for the model.
+use crate::gate::AskReason;
+use crate::refusal::{Progress, Refusal, RefusalCause};
+
+/// Characters of a part of the call that are quoted.
+const QUOTED_CHARS: usize = 300;
+
+/// Characters of a rule's message or a hook's words that are passed on.
+const PASSED_CHARS: usize = 8_000;
+
+/// Words a refusal for the model: what was refused and which part of it, by what, and whether a
+/// retry can help. It names no other tool.
+///
+/// This is the only place where a refusal gets its words.
 #[must_use]
 pub fn refusal_text(refusal: &Refusal) -> String {
-    refusal.cause().as_str().to_owned()
+    let tool = shown(refusal.tool());
+    let part = deciding_operation(refusal)
+        .map(|operation| format!(": {}", part_text(operation)))
+        .unwrap_or_default();
+    match refusal.cause() {
+        RefusalCause::Policy => {
+            let (by, retry) = policy_text(refusal.ruling());
+            format!("Refused: this call of `{tool}` was not run{part}. {by} {retry}")
+        }
+        RefusalCause::NoClient { asked } => {
+            let by = asked_text(*asked, refusal.ruling());
+            format!("Refused: this call of `{tool}` was not run{part}. {by}")
+        }
+        RefusalCause::BadCall { why } => format!(
+            "Error: this call of `{tool}` was not run, because its arguments do not fit: {}. \
+             Correct the arguments and call it again.",
+            cut(why)
+        ),
+        RefusalCause::UnknownTool => format!(
+            "Error: there is no tool named `{tool}`, so nothing was run. Retrying will not help: \
+             only the tools that you were given exist."
+        ),
+        RefusalCause::Hook { name, text } => format!(
+            "Refused: this call of `{tool}` was not run. The check `{}` refuses it: {} \
+             Retrying will not help unless these words say so.",
+            shown(name),
+            sentence(text)
+        ),
+        RefusalCause::HookFailed { name } => format!(
+            "Refused: this call of `{tool}` was not run, because the check `{}`, which has to pass \
+             before it, failed. Retrying can help only if that failure was a passing one.",
+            shown(name)
+        ),
+        RefusalCause::NotJudged => format!(
+            "Refused: this call of `{tool}` was not run, because no permission check decided \
+             about it. Retrying will not help."
+        ),
+        RefusalCause::Cancelled(progress) => ended_text(&tool, "the turn was cancelled", *progress),
+        RefusalCause::PodStopped(progress) => ended_text(&tool, "the agent was stopped", *progress),
+        RefusalCause::Interrupted(progress) => {
+            ended_text(&tool, "the turn was interrupted", *progress)
+        }
+    }
 }
+
+/// By what a call is denied, and whether a retry can help.
+fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
+    const NO: &str = "Retrying will not help: the same call is refused every time. Go on without \
+                      it, or tell the user what you cannot do.";
+    match ruling.map(|ruling| &ruling.cause) {
+        Some(Cause::Rule {
+            pattern, message, ..
+        }) => (rule_text("denies", pattern, message.as_deref()), NO),
+        Some(Cause::Unresolved { why, .. }) => (
+            format!(
+                "The permission rules cannot tell what it would do: {}.",
+                cut(why)
+            ),
+            "Retrying can help if you write every part of it out, so that it is known before it \
+             runs.",
+        ),
+        Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
+        Some(Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted) | None => {
+            ("The permission rules deny it.".to_owned(), NO)
+        }
+    }
+}
+
+/// By what a call is asked about, that nobody can answer, and that a retry cannot help.
+fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
+    let by = match (asked, ruling.map(|ruling| &ruling.cause)) {
+        (AskReason::Repeated, _) => {
+            return "The same call was already made twice in this turn; making it again needs a \
+                    person's approval, and nobody is there to give it. Retrying will not help: \
+                    work with the results you have."
+                .to_owned();
+        }
+        (
+            AskReason::Policy,
+            Some(Cause::Rule {
+                pattern, message, ..
+            }),
+        ) => rule_text("asks a person about", pattern, message.as_deref()),
+        (AskReason::Policy, Some(Cause::Unresolved { why, .. })) => format!(
+            "The permission rules cannot tell what it would do ({}), so a person has to be asked. \
+             It can help to write every part of it out, so that it is known before it runs.",
+            cut(why)
+        ),
+        (
+            AskReason::Policy,
+            Some(
+                Cause::Default { .. } | Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted,
+            )
+            | None,
+        ) => "No permission rule allows it without asking a person.".to_owned(),
+    };
+    format!(
+        "{by} Nobody is there to approve it. Retrying the same call will not help until somebody \
+         is: go on without it, or tell the user what you cannot do."
+    )
+}
+
+fn rule_text(verb: &str, pattern: &str, message: Option<&str>) -> String {
+    let pattern = shown(pattern);
+    match message {
+        Some(message) => format!(
+            "A permission rule (`{pattern}`) {verb} it: {}",
+            sentence(message)
+        ),
+        None => format!("A permission rule (`{pattern}`) {verb} it."),
+    }
+}
+
+fn ended_text(tool: &str, what: &str, progress: Progress) -> String {
+    match progress {
+        Progress::NotStarted => format!(
+            "Error: this call of `{tool}` was not run, because {what} before it started. It had \
+             no effect and can be made again if it is still wanted."
+        ),
+        Progress::Started => format!(
+            "Error: this call of `{tool}` has no result, because {what} while it ran. It may have \
+             done all, a part, or nothing of its work: look before you make it again."
+        ),
+    }
+}
+
+/// The operation that the verdict hangs on.
+fn deciding_operation(refusal: &Refusal) -> Option<&Operation> {
+    let idx = refusal.ruling()?.operation?;
+    match refusal.facts()?.lowered() {
+        Lowered::Operations(operations) => operations.get(idx),
+        Lowered::NothingToRun => None,
+    }
+}
+
+/// The part of the call that an operation is, without the name of the tool whose rules judge it.
+fn part_text(operation: &Operation) -> String {
+    match &operation.subject {
+        Subject::Command(command) => {
+            format!("the command `{}`", shown(&command.written.to_string()))
+        }
+        Subject::Path(path) => {
+            let text = shown(&path.lexical.short.to_string());
+            match operation.tool.as_str() {
+                EXTERNAL_DIRECTORY => format!("the path `{text}` outside the workspace"),
+                "read" => format!("reading `{text}`"),
+                "file_write" | "file_edit" => format!("writing `{text}`"),
+                _ => format!("the path `{text}`"), // a foreign tool's own paths
+            }
+        }
+        Subject::Url(url) => format!("the address `{}`", shown(&url.text.to_string())),
+        Subject::Plain(text) => format!("`{}`", shown(&text.to_string())),
+        Subject::Unknown(why) => format!(
+            "it would run code that is not known before it runs ({})",
+            cut(why.as_str())
+        ),
+    }
+}
+
+/// Text of a call, quoted: control and invisible characters escaped, cut where it is long.
+fn shown(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut shown = String::new();
+    for c in chars.by_ref().take(QUOTED_CHARS) {
+        match c {
+            '\'' | '"' | '\\' => shown.push(c),
+            _ => shown.extend(c.escape_debug()),
+        }
+    }
+    if chars.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Text of the user, word for word unless it is very long.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(PASSED_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+/// Text of the user, which ends like a sentence.
+fn sentence(text: &str) -> String {
+    let text = cut(text.trim());
+    let has_end = text.ends_with(['.', '!', '?', ':', ';', '…', '`', ')']);
+    if has_end || text.is_empty() {
+        text
+    } else {
+        text + "."
+    }
+}
+
+#[cfg(test)]
+mod tests;
