@@ -6,11 +6,20 @@
 //! Linux only.
 
 mod accounts;
+mod digest;
+mod error;
 mod file;
+mod line_file;
 mod places;
+mod private;
+mod redact;
 #[cfg(test)]
 mod test_user;
+mod trust;
 
 pub use accounts::Accounts;
+pub use error::StateError;
 pub use file::{FileError, MAX_FILE_BYTES, read_guarded};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
+pub use redact::{Redaction, Secrets};
+pub use trust::{Standing, TrustError, TrustRecord, TrustStore};

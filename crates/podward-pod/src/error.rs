@@ -1,0 +1,137 @@
+//! What can go wrong with what podward writes down.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::file::shown;
+
+/// A file or directory of podward's own that cannot be used.
+#[derive(Debug)]
+pub struct StateError {
+    path: PathBuf,
+    kind: StateErrorKind,
+}
+
+#[derive(Debug)]
+enum StateErrorKind {
+    Io {
+        verb: &'static str,
+        source: io::Error,
+    },
+    Foreign {
+        owner: u32,
+    },
+    Writable {
+        mode: u32,
+    },
+    Locked,
+    Poisoned,
+    Corrupt {
+        line: usize,
+        why: String,
+    },
+}
+
+impl StateError {
+    pub(crate) fn io(verb: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::new(
+            path,
+            StateErrorKind::Io {
+                verb,
+                source: source.into(),
+            },
+        )
+    }
+
+    pub(crate) fn foreign(path: &Path, owner: u32) -> Self {
+        Self::new(path, StateErrorKind::Foreign { owner })
+    }
+
+    pub(crate) fn writable(path: &Path, mode: u32) -> Self {
+        Self::new(path, StateErrorKind::Writable { mode })
+    }
+
+    pub(crate) fn locked(path: &Path) -> Self {
+        Self::new(path, StateErrorKind::Locked)
+    }
+
+    pub(crate) fn poisoned(path: &Path) -> Self {
+        Self::new(path, StateErrorKind::Poisoned)
+    }
+
+    /// `line` counts from 1.
+    pub(crate) fn corrupt(path: &Path, line: usize, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self::new(path, StateErrorKind::Corrupt { line, why })
+    }
+
+    fn new(path: &Path, kind: StateErrorKind) -> Self {
+        Self {
+            path: path.into(),
+            kind,
+        }
+    }
+
+    /// The file or directory that is meant.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let path = shown(&self.path);
+        match &self.kind {
+            StateErrorKind::Io { source, .. } => match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    Some("nothing runs that cannot be written down: make room on the disk".into())
+                }
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
+                    "XDG_STATE_HOME names the directory in which podward keeps its files".into(),
+                ),
+                // The message says it.
+                _ => None,
+            },
+            StateErrorKind::Foreign { .. } => Some(format!(
+                "make it yours with `chown`, or name another directory in XDG_STATE_HOME"
+            )),
+            StateErrorKind::Writable { .. } => Some(format!("`chmod go-w {path}`")),
+            StateErrorKind::Locked => Some("wait until the other pod has ended".into()),
+            StateErrorKind::Poisoned => Some("the first error says why".into()),
+            StateErrorKind::Corrupt { .. } => Some(
+                "it was changed by something other than podward; nothing was lost that is in it"
+                    .into(),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = shown(&self.path);
+        match &self.kind {
+            StateErrorKind::Io { verb, .. } => write!(f, "cannot {verb} `{path}`"),
+            StateErrorKind::Foreign { owner } => {
+                write!(f, "`{path}` belongs to another user (uid {owner})")
+            }
+            StateErrorKind::Writable { mode } => {
+                write!(f, "`{path}` can be written by others (mode {mode:04o})")
+            }
+            StateErrorKind::Locked => write!(f, "`{path}` is in use by another process"),
+            StateErrorKind::Poisoned => write!(f, "`{path}` could not be written before"),
+            StateErrorKind::Corrupt { line, why } => write!(f, "`{path}`, line {line}: {why}"),
+        }
+    }
+}
+
+impl Error for StateError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.kind {
+            StateErrorKind::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Directories and files that only their owner may see.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use crate::error::StateError;
+
+/// Makes a directory, and those above it, that only this user can enter; one that is there already
+/// must be this user's (or root's), and nobody else may be able to write in it.
+pub(crate) fn ensure_directory(path: &Path) -> Result<(), StateError> {
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| StateError::io("make the directory", path, error))?;
+    let metadata = path
+        .metadata()
+        .map_err(|error| StateError::io("look at the directory", path, error))?;
+    let user = rustix::process::geteuid().as_raw();
+    if metadata.uid() != user && metadata.uid() != 0 {
+        return Err(StateError::foreign(path, metadata.uid()));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(StateError::writable(path, metadata.mode() & 0o7777));
+    }
+    Ok(())
+}
+
+/// Makes a directory that must not be there yet and that only this user can enter.
+pub(crate) fn create_directory(path: &Path) -> Result<(), StateError> {
+    DirBuilder::new()
+        .mode(0o700)
+        .create(path)
+        .map_err(|error| StateError::io("make the directory", path, error))
+}
+
+/// Writes a file that only this user can read, whole or not at all: beside the old one, then over
+/// it. What was written is on the disk when this returns.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let beside = path.with_extension(format!("new-{}", std::process::id()));
+    let result = write_new(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    if result.is_err() {
+        // What was begun is of no use to anybody; the first error is the one to report.
+        let _ = std::fs::remove_file(&beside);
+    }
+    result
+        .and_then(|()| sync_directory_of(path))
+        .map_err(|error| StateError::io("write", path, error))
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()
+}
+
+/// Brings a new name in a directory to the disk.
+pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
+    path.parent()
+        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}
+
+/// Takes an exclusive lock on a file for as long as it is open, without waiting.
+///
+/// `false`: another process holds it.
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
+    match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
