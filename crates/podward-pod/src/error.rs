@@ -95,9 +95,9 @@ impl StateError {
                 // The message says it.
                 _ => None,
             },
-            StateErrorKind::Foreign { .. } => Some(format!(
-                "make it yours with `chown`, or name another directory in XDG_STATE_HOME"
-            )),
+            StateErrorKind::Foreign { .. } => {
+                Some("make it yours with `chown`, or name another in XDG_STATE_HOME".into())
+            }
             StateErrorKind::Writable { .. } => Some(format!("`chmod go-w {path}`")),
             StateErrorKind::Locked => Some("wait until the other pod has ended".into()),
             StateErrorKind::Poisoned => Some("the first error says why".into()),
