@@ -1,1 +1,62 @@
-fn main() {}
+//! The `podward` program: arguments in, one call into the crates below, text and exit code out.
+//!
+//! It must never know how a call is judged or run: what it prints, the crates below decided.
+//!
+//! Where is what: the command line in `arguments`, one module a subcommand in `commands`, exit codes
+//! in `exit`, what a run looks like in `transcript`, safe display of foreign text in `visible`.
+
+mod arguments;
+mod call_summary;
+mod commands;
+mod exit;
+mod failure;
+mod logging;
+mod screen;
+mod transcript;
+mod visible;
+mod wire_form;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::arguments::{Arguments, ColorWhen};
+use crate::exit::Exit;
+use crate::screen::Screen;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    let screen = Screen::new(arguments.general.color);
+    let done = logging::start(&arguments.general, screen)
+        .and_then(|()| commands::run(arguments.command, screen));
+    match done {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            failure.report(screen);
+            failure.exit().into()
+        }
+    }
+}
+
+/// Help that was asked for is data; a command line that makes no sense is not.
+fn usage(error: &clap::Error) -> ExitCode {
+    let screen = Screen::new(ColorWhen::Auto);
+    let rendered = error.render();
+    let text = |stream: screen::Stream| {
+        if stream.is_colored {
+            rendered.ansi().to_string()
+        } else {
+            rendered.to_string()
+        }
+    };
+    if error.use_stderr() {
+        screen.write_talk(&text(screen.talk));
+        return Exit::Usage.into();
+    }
+    // Nobody reads any more: the help is not missed.
+    let _ = screen.write_data(&text(screen.data));
+    Exit::Done.into()
+}

@@ -1,0 +1,289 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A permission layer and runtime for AI agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "podward",
+    version,
+    about = "Run an AI agent whose every tool call is judged by rules",
+    long_about = LONG_ABOUT,
+    after_long_help = AFTER_HELP,
+    max_term_width = 100,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    #[command(flatten)]
+    pub(crate) general: General,
+}
+
+const LONG_ABOUT: &str = "\
+Run an AI agent whose every tool call is judged by rules.
+
+A pod is one agent, made from a TOML manifest: a model, tools, a workspace and `[permissions]`. \
+Each call of a tool is judged before it runs. A refused call is an error result that the model \
+reads; the agent goes on.";
+
+const AFTER_HELP: &str = "\
+Examples:
+  Watch a scripted agent be refused and finish another way (no key, no network):
+      podward run manifests/demo.toml
+
+  Would this command run?
+      podward check --manifest pod.toml --tool bash --input '{\"command\":\"rm -rf build\"}'
+
+  Where does each setting come from?
+      podward manifest pod.toml
+
+Layers, outermost first; the strictest verdict over all of them wins:
+  /etc/podward/pod.toml, $XDG_CONFIG_HOME/podward/pod.toml, .podward/pod.toml of the workspace,
+  the manifest, --permissions FILE, $PODWARD_PERMISSIONS (TOML text).
+
+Exit codes: 0 done, 1 failed, 2 deny and 3 ask (check), 10 done with refused calls (run),
+  64 usage, 78 bad manifest, 130 SIGINT, 143 SIGTERM.";
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct General {
+    /// When to colour what is written to a terminal; colour never says anything that words do not
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help_heading = "General options"
+    )]
+    pub(crate) color: ColorWhen,
+
+    /// What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)
+    ///
+    /// Diagnostics of podward itself, on standard error unless --log-file names a file. Not the
+    /// decision log, which is always written. Takes precedence over PODWARD_LOG.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        help_heading = "General options"
+    )]
+    pub(crate) log: Option<String>,
+
+    /// Append diagnostics to this file instead of standard error, as JSON lines
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "General options"
+    )]
+    pub(crate) log_file: Option<PathBuf>,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run an agent on a prompt
+    Run(Run),
+    /// Judge a call, or files of cases, without running anything
+    Check(Check),
+    /// List the tools: which are offered to the model, and why not
+    Tools(Tools),
+    /// Print the manifest that results from all layers, every line with its origin
+    Manifest(Manifest),
+    /// Trust what a project's .podward/ sets, as it is now
+    Trust(Trust),
+    /// Print a shell's completions
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(Completions),
+    /// Print a man page
+    #[command(hide = true)]
+    Man(Man),
+    /// Print the JSON Schema of an event line of `run --format json`
+    #[command(hide = true)]
+    Schema,
+}
+
+const COMPLETIONS_HELP: &str = "\
+Example:
+  podward completions bash > ~/.local/share/bash-completion/completions/podward";
+
+/// Options of the commands that read layers of rules.
+#[derive(Debug, Args)]
+pub(crate) struct Layers {
+    /// One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) permissions: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_long_help = RUN_HELP)]
+pub(crate) struct Run {
+    /// The pod's manifest
+    pub(crate) manifest: PathBuf,
+
+    /// What the agent shall do; read from standard input if absent
+    pub(crate) prompt: Option<String>,
+
+    /// What to write to standard output: the model's text, or every event as a line of JSON
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+
+    /// Go on with an earlier session: its id, or the beginning of it
+    ///
+    /// Also after a crash: a call that was cut off gets an error result that says so, and is not
+    /// run again.
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) layers: Layers,
+}
+
+const RUN_HELP: &str = "\
+The model's text goes to standard output; calls, verdicts and messages go to standard error. A call
+that is denied, or that would have to be asked about, is refused: the model reads why and goes on.
+
+Examples:
+  podward run manifests/demo.toml
+  podward run pod.toml \"make the tests pass\"
+  git diff | podward run review.toml > review.md
+  podward run --format json pod.toml \"…\" | jq -r 'select(.event == \"tool_call_verdict\")'
+  podward run --resume 01JD pod.toml \"now the docs\"
+
+SIGINT and SIGTERM stop the agent: running commands are killed, results written. A second signal
+exits at once; the session can still be resumed.
+
+Exit codes: 0 done, 10 done with refused calls, 1 failed, 64 usage, 78 bad manifest,
+  130 SIGINT, 143 SIGTERM.";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = CHECK_HELP)]
+pub(crate) struct Check {
+    /// The manifest whose rules judge; only `[permissions]` is needed
+    #[arg(long, value_name = "FILE", required_unless_present = "cases", requires_all = ["tool", "input"])]
+    pub(crate) manifest: Option<PathBuf>,
+
+    /// The tool's name
+    #[arg(long, value_name = "NAME", requires = "manifest")]
+    pub(crate) tool: Option<String>,
+
+    /// The call's arguments: a JSON object
+    #[arg(long, value_name = "JSON", requires = "manifest")]
+    pub(crate) input: Option<String>,
+
+    /// Judge by this manifest alone: no other layer is read, no symlink resolved
+    #[arg(long, requires = "manifest")]
+    pub(crate) isolated: bool,
+
+    /// The workspace that paths are relative to; the manifest's own, or the current directory
+    #[arg(long, value_name = "DIR", requires = "manifest")]
+    pub(crate) workspace: Option<PathBuf>,
+
+    /// Judge the cases of these JSON Lines files, each with a manifest of its own, always isolated
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["manifest", "permissions"])]
+    pub(crate) cases: Vec<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) layers: Layers,
+}
+
+const CHECK_HELP: &str = "\
+Nothing runs and no file is changed.
+
+Examples:
+  podward check --manifest pod.toml --tool bash --input '{\"command\":\"git push\"}'
+  podward check --manifest pod.toml --tool read --input '{\"path\":\".env\"}' --format json
+  podward check --cases tests/cases/*.jsonl
+
+A case is a line {\"id\",\"manifest\",\"tool\",\"input\",\"expect\",\"why\",\"source\"}: `manifest` is TOML text, \
+`expect` a list
+of the verdicts that are right. The last line is `N passed, M failed`.
+
+Exit codes: 0 allow, 2 deny, 3 ask; with --cases 0 if all passed, 1 if not; 64 usage,
+  78 bad manifest.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// The pod's manifest; without it, all built-in tools
+    pub(crate) manifest: Option<PathBuf>,
+
+    /// How to print; JSON has each tool's schema
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) layers: Layers,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Manifest {
+    /// The pod's manifest
+    pub(crate) manifest: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) layers: Layers,
+}
+
+#[derive(Debug, Args)]
+#[command(after_long_help = TRUST_HELP)]
+pub(crate) struct Trust {
+    /// The project's directory, which holds .podward/
+    pub(crate) directory: PathBuf,
+
+    /// Forget that the project was trusted
+    #[arg(long)]
+    pub(crate) revoke: bool,
+}
+
+const TRUST_HELP: &str = "\
+A project's .podward/pod.toml comes with the project, so it may only tighten: rules, denied
+directories, smaller limits, fewer tools. `trust` shows the file and records its digest; from then on
+it may set the rest too, until a byte of it changes.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Print the names of all pages
+    #[arg(long, conflicts_with = "page")]
+    pub(crate) list: bool,
+
+    /// The page
+    #[arg(default_value = "podward")]
+    pub(crate) page: String,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! One module a subcommand; each is thin: arguments in, one call into a crate, text out.
+
+mod completions;
+mod man;
+mod schema;
+
+use crate::arguments::Command;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// It could not do its work.
+pub(crate) fn run(command: Command, screen: Screen) -> Result<Exit, Failure> {
+    match command {
+        Command::Completions(arguments) => completions::run(&arguments, screen),
+        Command::Man(arguments) => man::run(&arguments, screen),
+        Command::Schema => schema::run(screen),
+        _ => Ok(Exit::Failed),
+    }
+}
+
+/// Writes what a command prints, and ends it well; a reader that went away wanted no more.
+fn finish(screen: Screen, text: &str, exit: Exit) -> Result<Exit, Failure> {
+    match screen.write_data(text) {
+        Ok(()) => Ok(exit),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(exit),
+        Err(error) => Err(Failure::Stdout(error)),
+    }
+}

@@ -1,0 +1,77 @@
+//! Why a command failed, and the exit code that says so.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+use crate::exit::Exit;
+use crate::screen::{Look, Screen};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The command line makes no sense.
+    #[error("{message}")]
+    Usage { message: String, help: &'static str },
+    /// A layer of rules or settings cannot be used; the text names each place.
+    #[error("{0}")]
+    BadManifest(String),
+    /// A file that the command line names cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// Standard input cannot be read.
+    #[error("cannot read standard input")]
+    Stdin(#[source] io::Error),
+    /// Standard output cannot be written.
+    #[error("cannot write standard output")]
+    Stdout(#[source] io::Error),
+    /// The log file cannot be opened.
+    #[error("cannot open the log file `{}`", path.display())]
+    LogFile { path: PathBuf, source: io::Error },
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) const fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } => Exit::Usage,
+            Self::BadManifest(_) => Exit::BadManifest,
+            Self::Unreadable { .. } | Self::Stdin(_) | Self::Stdout(_) | Self::LogFile { .. } => {
+                Exit::Failed
+            }
+        }
+    }
+
+    /// Whether nobody reads any more: no reason to say anything.
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Stdout(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Tells the person what failed, with its causes and what can be done.
+    pub(crate) fn report(&self, screen: Screen) {
+        if self.is_closed_pipe() {
+            return;
+        }
+        if let Self::BadManifest(text) = self {
+            // It is a report of its own: each part begins with `error:`.
+            screen.write_talk(&format!("{}\n", text.trim_end()));
+            return;
+        }
+        screen.say(Look::Bad, "error", chain(self));
+        if let Self::Usage { help, .. } = self {
+            screen.say(Look::Strong, "help", help);
+        }
+    }
+}
+
+/// An error with its causes, in one line.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}

@@ -1,0 +1,113 @@
+//! Standard output for data, standard error for talk.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Color, Style};
+
+use crate::arguments::ColorWhen;
+
+/// How a text looks where there is colour. It never says more than the words do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    Plain,
+    Strong,
+    Faint,
+    Good,
+    Warning,
+    Bad,
+}
+
+impl Look {
+    fn style(self) -> Style {
+        let colored = |color| Style::new().fg_color(Some(Color::Ansi(color)));
+        match self {
+            Self::Plain => Style::new(),
+            Self::Strong => Style::new().bold(),
+            Self::Faint => Style::new().dimmed(),
+            Self::Good => colored(AnsiColor::Green),
+            Self::Warning => colored(AnsiColor::Yellow),
+            Self::Bad => colored(AnsiColor::Red),
+        }
+    }
+}
+
+/// What is known of a stream: the choices that hang on it are made once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stream {
+    /// A person looks at it.
+    pub(crate) is_terminal: bool,
+    /// Colour is wanted on it.
+    pub(crate) is_colored: bool,
+}
+
+impl Stream {
+    fn new(is_terminal: bool, when: ColorWhen) -> Self {
+        let is_colored = match when {
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => is_terminal && environment_allows_color(),
+        };
+        Self {
+            is_terminal,
+            is_colored,
+        }
+    }
+
+    /// A text as it is written to this stream.
+    pub(crate) fn paint(self, look: Look, text: impl Display) -> String {
+        let style = look.style();
+        if self.is_colored && !style.is_plain() {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_string()
+        }
+    }
+}
+
+/// <https://no-color.org>: set and not empty means no colour.
+fn environment_allows_color() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Both output streams of the process.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Screen {
+    /// Standard output.
+    pub(crate) data: Stream,
+    /// Standard error.
+    pub(crate) talk: Stream,
+}
+
+impl Screen {
+    /// The process's streams.
+    pub(crate) fn new(when: ColorWhen) -> Self {
+        Self {
+            data: Stream::new(io::stdout().is_terminal(), when),
+            talk: Stream::new(io::stderr().is_terminal(), when),
+        }
+    }
+
+    /// Writes data, now.
+    ///
+    /// # Errors
+    /// Standard output is closed, full or broken.
+    pub(crate) fn write_data(self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(text.as_bytes())?;
+        stdout.flush()
+    }
+
+    /// Says something to the person, if standard error is there.
+    pub(crate) fn write_talk(self, text: &str) {
+        // Nobody is left to tell when standard error is closed.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+    }
+
+    /// Says a line that begins with `error:`, `warning:` or `note:`.
+    pub(crate) fn say(self, look: Look, word: &str, text: impl Display) {
+        let word = self.talk.paint(look, format_args!("{word}:"));
+        self.write_talk(&format!("{word} {text}\n"));
+    }
+}
