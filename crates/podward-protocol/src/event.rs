@@ -247,8 +247,13 @@ pub enum ToolOutcome {
     Done,
     /// It ran and reports an error.
     Failed,
-    /// It did not run, or was stopped.
+    /// It did not run.
     Refused {
+        /// Why.
+        cause: RefusalCause,
+    },
+    /// It began to run and was stopped: what it did until then remains.
+    Stopped {
         /// Why.
         cause: RefusalCause,
     },

@@ -97,6 +97,8 @@ pub enum Cause {
     },
     /// There is no such tool: never judged.
     UnknownTool,
+    /// The turn ended before the call was judged.
+    NotJudged,
 }
 
 impl Cause {
@@ -113,6 +115,7 @@ impl Cause {
             Self::Repeated => "repeated",
             Self::BadCall { .. } => "bad_call",
             Self::UnknownTool => "unknown_tool",
+            Self::NotJudged => "not_judged",
         }
     }
 }
@@ -147,6 +150,13 @@ pub enum RefusalCause {
         /// What it said.
         text: String,
     },
+    /// A hook of the user, which could have refused it, failed.
+    HookFailed {
+        /// Its name.
+        name: String,
+    },
+    /// No permission check decided about it.
+    NotJudged,
     /// The arguments do not fit the tool.
     BadCall,
     /// There is no such tool.
@@ -167,6 +177,8 @@ impl RefusalCause {
             Self::Policy => "policy",
             Self::NoClient => "no_client",
             Self::Hook { .. } => "hook",
+            Self::HookFailed { .. } => "hook_failed",
+            Self::NotJudged => "not_judged",
             Self::BadCall => "bad_call",
             Self::UnknownTool => "unknown_tool",
             Self::Cancelled => "cancelled",

@@ -377,6 +377,7 @@ fn cause() -> impl Strategy<Value = Cause> {
         Just(Cause::Repeated),
         text().prop_map(|why| Cause::BadCall { why }),
         Just(Cause::UnknownTool),
+        Just(Cause::NotJudged),
     ]
 }
 
@@ -385,6 +386,8 @@ fn refusal() -> impl Strategy<Value = RefusalCause> {
         Just(RefusalCause::Policy),
         Just(RefusalCause::NoClient),
         (text(), text()).prop_map(|(name, text)| RefusalCause::Hook { name, text }),
+        text().prop_map(|name| RefusalCause::HookFailed { name }),
+        Just(RefusalCause::NotJudged),
         Just(RefusalCause::BadCall),
         Just(RefusalCause::UnknownTool),
         Just(RefusalCause::Cancelled),
@@ -398,6 +401,7 @@ fn outcome() -> impl Strategy<Value = ToolOutcome> {
         Just(ToolOutcome::Done),
         Just(ToolOutcome::Failed),
         refusal().prop_map(|cause| ToolOutcome::Refused { cause }),
+        refusal().prop_map(|cause| ToolOutcome::Stopped { cause }),
     ]
 }
 
