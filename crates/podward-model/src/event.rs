@@ -128,3 +128,6 @@ impl StopReason {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

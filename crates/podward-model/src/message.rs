@@ -85,3 +85,6 @@ impl Message {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

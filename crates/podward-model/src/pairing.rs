@@ -115,3 +115,6 @@ fn check_results(idx: usize, called: &[&str], results: Vec<&str>) -> Result<(), 
         found: results.into_iter().map(str::to_owned).collect(),
     })
 }
+
+#[cfg(test)]
+mod tests;
