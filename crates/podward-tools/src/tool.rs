@@ -164,8 +164,10 @@ pub struct ToolLimits {
     pub read_lines: usize,
     /// Bytes of one line in a result; what is more is cut, with a mark.
     pub line_bytes: usize,
-    /// Matches that `grep` returns, and entries that `glob` and `list` return.
+    /// Matching lines that `grep` returns.
     pub matches: usize,
+    /// Paths that `glob`, `list` and `grep` for files return.
+    pub entries: usize,
     /// How long a `bash` command may run when the call does not say, and at most.
     pub bash_timeout: Duration,
 }
@@ -179,6 +181,7 @@ impl Default for ToolLimits {
             read_lines: 2000,
             line_bytes: 2000,
             matches: 200,
+            entries: 1000,
             bash_timeout: Duration::from_secs(120),
         }
     }

@@ -1,0 +1,158 @@
+//! `file_edit`: exact text in a file, replaced.
+
+mod near_miss;
+mod replacement;
+
+use std::io::Read as _;
+
+use async_trait::async_trait;
+use podward_gate::Permit;
+use podward_policy::ToolName;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::blocking::{CANCELLED, blocking};
+use crate::built_in::{Arguments, Ready};
+use crate::error::BadArguments;
+use crate::file_edit::replacement::{Edit, Occurrences};
+use crate::files::{self, FileError};
+use crate::lower::path::Target;
+use crate::lower::{lowered, names};
+use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+
+/// The arguments of `file_edit`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileEdit {
+    /// The file: relative to the workspace, absolute, or beginning with `~/`.
+    path: String,
+    /// The text to replace, exactly as it stands in the file, indentation included, line numbers
+    /// left out. It must occur exactly once, unless `replace_all` is true.
+    old_string: String,
+    /// The text to put in its place. Empty: the old text is deleted.
+    new_string: String,
+    /// Whether to replace every occurrence. Default: false.
+    replace_all: Option<bool>,
+}
+
+#[derive(Debug)]
+struct EditFile {
+    target: Target,
+    edit: Edit,
+}
+
+impl Arguments for FileEdit {
+    const NAME: &'static str = names::FILE_EDIT;
+    const DESCRIPTION: &'static str = "Replace exact text in a file. Give enough lines around the \
+        change to make the old text occur only once. Line ends (LF or CRLF) of the file are kept. \
+        The result shows the change as a unified diff.";
+
+    fn lower(self, tool: &ToolName, place: &Place) -> Result<Ready, BadArguments> {
+        if self.old_string.is_empty() {
+            return Err(BadArguments::new(tool, "`old_string` is empty")
+                .with_hint("it is the exact text to replace"));
+        }
+        if self.old_string == self.new_string {
+            return Err(BadArguments::new(
+                tool,
+                "`old_string` and `new_string` are the same",
+            ));
+        }
+        let target = Target::parse(tool, "path", &self.path, place)?;
+        let restrictive = [names::built_in(names::FILE_WRITE)];
+        Ok(Ready {
+            lowered: lowered(target.operations(tool, &restrictive)),
+            invocation: Box::new(EditFile {
+                target,
+                edit: Edit {
+                    old: self.old_string,
+                    new: self.new_string,
+                    occurrences: match self.replace_all {
+                        Some(true) => Occurrences::All,
+                        Some(false) | None => Occurrences::TheOnlyOne,
+                    },
+                },
+            }),
+        })
+    }
+}
+
+#[async_trait]
+impl Invocation for EditFile {
+    async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
+        if ctx.cancel.is_cancelled() {
+            return ToolOutput::failure(CANCELLED);
+        }
+        let ctx = ctx.clone();
+        blocking(move || match self.apply(&ctx) {
+            Ok(done) => ToolOutput::success(done),
+            Err(error) => ToolOutput::failure(error.to_string()),
+        })
+        .await
+    }
+}
+
+impl EditFile {
+    fn apply(&self, ctx: &RunContext) -> Result<String, FileError> {
+        let _turn = files::write_turn();
+        let shown = self.target.shown();
+        let before = self.load(ctx)?;
+        let sight = if files::may_read(&ctx.policies, &self.target) {
+            Sight::Shown
+        } else {
+            Sight::Hidden
+        };
+        let edited = self.edit.apply(&before).map_err(|error| {
+            FileError::new(match sight {
+                Sight::Shown => error.explained(&shown, &self.edit, &before),
+                Sight::Hidden => error.stated(&shown),
+            })
+        })?;
+        files::replace(&ctx.scope, &self.target, &edited.contents)?;
+        let n = edited.n_replaced;
+        let times = if n == 1 { "time" } else { "times" };
+        let mut result = format!("replaced {n} {times} in `{shown}`");
+        if sight == Sight::Shown {
+            result.push('\n');
+            result.push_str(&replacement::diff(
+                &shown,
+                &before,
+                &edited,
+                ctx.limits.output_bytes,
+            ));
+        }
+        Ok(result)
+    }
+
+    fn load(&self, ctx: &RunContext) -> Result<Vec<u8>, FileError> {
+        let shown = self.target.shown();
+        let file = files::open(&ctx.scope, &self.target)?;
+        let most = ctx.limits.file_bytes;
+        let mut contents = Vec::new();
+        file.take(most.saturating_add(1))
+            .read_to_end(&mut contents)
+            .map_err(|error| FileError::read(&shown, &error))?;
+        if u64::try_from(contents.len()).unwrap_or(u64::MAX) > most {
+            return Err(FileError::new(format!(
+                "`{shown}` is larger than {most} bytes, the most that can be edited"
+            )));
+        }
+        if memchr::memchr(0, &contents).is_some() {
+            return Err(FileError::new(format!(
+                "`{shown}` is a binary file ({} bytes)",
+                contents.len()
+            )));
+        }
+        Ok(contents)
+    }
+}
+
+/// Whether a result may show what the file holds: an edit can be allowed where reading is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sight {
+    Shown,
+    Hidden,
+}
+
+#[cfg(test)]
+mod tests;

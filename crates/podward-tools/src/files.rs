@@ -1,0 +1,96 @@
+//! Files of permitted calls, opened through the scope.
+
+use std::error::Error as _;
+use std::fs::File;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use podward_policy::{Action, Need, Operation, Policies};
+use podward_scope::{Entry, Replaced, Scope, ScopeError};
+
+use crate::lower::path::Target;
+use crate::lower::{lowered, names};
+
+/// Why a file was not read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct FileError {
+    message: String,
+}
+
+impl FileError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+        }
+    }
+
+    /// Reading failed after the file was opened.
+    pub(crate) fn read(shown: &str, error: &io::Error) -> Self {
+        Self::new(format!("cannot read `{shown}`: {error}"))
+    }
+}
+
+/// The whole chain: a tool's result is the edge where an error becomes text.
+impl From<ScopeError> for FileError {
+    fn from(error: ScopeError) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            message.push_str(": ");
+            message.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        if let Some(hint) = error.hint() {
+            message.push_str("; ");
+            message.push_str(&hint);
+        }
+        Self { message }
+    }
+}
+
+/// Opens a regular file for reading.
+pub(crate) fn open(scope: &Scope, target: &Target) -> Result<File, FileError> {
+    Ok(scope.read_file(target.absolute())?)
+}
+
+/// Makes a file hold `contents`, and the directories above it exist.
+pub(crate) fn replace(
+    scope: &Scope,
+    target: &Target,
+    contents: &[u8],
+) -> Result<Replaced, FileError> {
+    scope.create_parents(target.absolute())?;
+    Ok(scope.replace_file(target.absolute(), contents)?)
+}
+
+/// Waits until no other call of this process writes a file, and keeps others waiting.
+///
+/// An edit reads, changes and writes: two of one message run in parallel and must not lose one
+/// another's change.
+pub(crate) fn write_turn() -> MutexGuard<'static, ()> {
+    static WRITES: Mutex<()> = Mutex::new(());
+    // A call that panicked left no half-written state behind: files are replaced in one step.
+    WRITES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a directory holds.
+pub(crate) fn read_dir(scope: &Scope, target: &Target) -> Result<Vec<Entry>, FileError> {
+    Ok(scope.read_dir(target.absolute())?)
+}
+
+/// Whether a result may hold what is in a file.
+///
+/// It is judged like the `read` of a `grep` (D2.2): by the rules for `read`, and where none
+/// matches, the call that found the file needs no other leave.
+pub(crate) fn may_read(policies: &Policies, target: &Target) -> bool {
+    let read = target
+        .operations(&names::built_in(names::READ), &[])
+        .into_iter()
+        .map(|operation| Operation {
+            need: Need::Restrictive,
+            ..operation
+        })
+        .collect();
+    policies.judge(&lowered(read)).action == Action::Allow
+}

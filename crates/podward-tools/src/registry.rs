@@ -1,0 +1,146 @@
+//! The tools of a pod, by name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podward_policy::{Lowered, ToolName, ToolOrigin};
+use serde_json::Value;
+
+use crate::arguments::nearest;
+use crate::bash::Bash;
+use crate::built_in::BuiltIn;
+use crate::error::{BadCall, UnknownTool};
+use crate::file_edit::FileEdit;
+use crate::file_write::FileWrite;
+use crate::mcp::lower_mcp;
+use crate::read::Read;
+use crate::search::{Glob, Grep, List};
+use crate::tool::{Place, Proposal, Tool};
+use crate::web_fetch::lower_web_fetch;
+
+/// The tools that can be called, told apart by their exact names.
+#[derive(Clone, Default)]
+pub struct Registry {
+    tools: BTreeMap<ToolName, Arc<dyn Tool>>,
+}
+
+/// A second tool with the same name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is already a tool `{name}`")]
+pub struct NameTaken {
+    name: ToolName,
+}
+
+impl Registry {
+    /// A registry without tools.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// The tools that podward brings and runs: `bash`, `file_edit`, `file_write`, `glob`, `grep`,
+    /// `list` and `read`.
+    #[must_use]
+    pub fn built_in() -> Self {
+        let tools: [Arc<dyn Tool>; 7] = [
+            Arc::new(BuiltIn::<Bash>::new()),
+            Arc::new(BuiltIn::<FileEdit>::new()),
+            Arc::new(BuiltIn::<FileWrite>::new()),
+            Arc::new(BuiltIn::<Glob>::new()),
+            Arc::new(BuiltIn::<Grep>::new()),
+            Arc::new(BuiltIn::<List>::new()),
+            Arc::new(BuiltIn::<Read>::new()),
+        ];
+        Self {
+            tools: tools
+                .into_iter()
+                .map(|tool| (tool.name().clone(), tool))
+                .collect(),
+        }
+    }
+
+    /// Adds a tool.
+    ///
+    /// # Errors
+    /// A tool of the same name is there already.
+    pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), NameTaken> {
+        let name = tool.name().clone();
+        if self.tools.contains_key(&name) {
+            return Err(NameTaken { name });
+        }
+        self.tools.insert(name, tool);
+        Ok(())
+    }
+
+    /// Takes away every tool that `keep` does not want.
+    pub fn retain(&mut self, mut keep: impl FnMut(&ToolName) -> bool) {
+        self.tools.retain(|name, _| keep(name));
+    }
+
+    /// The tool of this exact name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(&ToolName::new(name).ok()?)
+    }
+
+    /// All tools in the order of their names.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.values()
+    }
+
+    /// Proposes a call of the tool with this name.
+    ///
+    /// # Errors
+    /// There is no such tool, or the arguments do not fit it.
+    pub fn propose(
+        &self,
+        name: &str,
+        arguments: Value,
+        place: &Place,
+    ) -> Result<Proposal, BadCall> {
+        match self.get(name) {
+            Some(tool) => tool.propose(arguments, place),
+            None => Err(self.unknown(name).into()),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> UnknownTool {
+        let known = self.tools.keys().map(ToolName::as_str);
+        let hint = match nearest(name, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the tools are {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        UnknownTool::new(name, Some(hint))
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.tools.keys()).finish()
+    }
+}
+
+/// Says what a call would do, without a way to run it: its canonical arguments and its operations.
+///
+/// It knows every built-in tool, `web_fetch`, and any MCP tool (an `mcp__<server>__<tool>` counts
+/// as registered).
+///
+/// # Errors
+/// No tool has this name, or the arguments do not fit it.
+pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, Lowered), BadCall> {
+    let name =
+        ToolName::new(tool).map_err(|error| UnknownTool::new(tool, Some(error.to_string())))?;
+    match name.origin() {
+        ToolOrigin::Mcp { .. } => lower_mcp(&name, &arguments),
+        ToolOrigin::Local if tool == crate::lower::names::WEB_FETCH => {
+            lower_web_fetch(arguments, place)
+        }
+        ToolOrigin::Local => {
+            let proposal = Registry::built_in().propose(tool, arguments, place)?;
+            Ok((proposal.arguments, proposal.lowered))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

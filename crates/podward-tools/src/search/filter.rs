@@ -1,0 +1,64 @@
+//! Which names a search is about.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use globset::{GlobBuilder, GlobMatcher};
+use podward_policy::ToolName;
+
+use crate::error::{BadArguments, shown};
+
+/// A glob over the paths below the root of a search.
+#[derive(Debug)]
+pub(super) struct PathGlob {
+    matcher: GlobMatcher,
+    over: Over,
+}
+
+/// What a glob is matched against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Over {
+    /// The last name alone: the glob has no `/`.
+    Name,
+    /// The whole path below the root.
+    Path,
+}
+
+impl PathGlob {
+    /// Reads the argument `key` of a call as a glob.
+    pub(super) fn parse(tool: &ToolName, key: &str, glob: &str) -> Result<Self, BadArguments> {
+        let bad = |problem: String| BadArguments::new(tool, format!("`{key}` {problem}"));
+        let text = glob.strip_prefix("./").unwrap_or(glob);
+        if text.is_empty() {
+            return Err(bad("is empty".to_owned()).with_hint("`**` is every file"));
+        }
+        if text.starts_with(['/', '~']) || text.split('/').any(|name| name == "..") {
+            return Err(
+                bad(format!("leaves the searched directory: `{}`", shown(glob)))
+                    .with_hint("a glob is relative to `path`"),
+            );
+        }
+        let matcher = GlobBuilder::new(text)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| bad(format!("is no glob: {}", error.kind())))?
+            .compile_matcher();
+        let over = if text.contains('/') {
+            Over::Path
+        } else {
+            Over::Name
+        };
+        Ok(Self { matcher, over })
+    }
+
+    /// Whether the names below the root match.
+    pub(super) fn is_match(&self, below: &[OsString]) -> bool {
+        match self.over {
+            Over::Name => below.last().is_some_and(|name| self.matcher.is_match(name)),
+            Over::Path => self.matcher.is_match(below.iter().collect::<PathBuf>()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
