@@ -78,6 +78,7 @@ pub(crate) fn run() -> Outcome {
         sources.unparsed,
         style::check(&sources.files),
         reachable::check(&sources.files),
+        reachable::check_test_binaries(&tree),
         crate_docs::check(&tree),
         packages::check(&tree),
         names::check(&tree),

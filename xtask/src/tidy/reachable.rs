@@ -5,6 +5,7 @@ use syn::{Item, ItemMod};
 
 use super::Finding;
 use super::rust_source::RustFile;
+use crate::tree::Tree;
 
 /// Finds Rust files that no `mod` names.
 pub(super) fn check(files: &[RustFile]) -> Vec<Finding> {
@@ -27,13 +28,33 @@ pub(super) fn check(files: &[RustFile]) -> Vec<Finding> {
         .collect()
 }
 
+/// Finds test binaries at the top level that the binary crate does not declare.
+pub(super) fn check_test_binaries(tree: &Tree) -> Vec<Finding> {
+    const OWNER: &str = "crates/podward/Cargo.toml";
+    let declared = tree
+        .get(OWNER)
+        .map(|file| file.text.as_str())
+        .unwrap_or_default();
+    tree.ending_in("/main.rs")
+        .filter(|file| file.path.starts_with("tests/"))
+        .filter(|file| !declared.contains(&format!("path = \"../../{}\"", file.path)))
+        .map(|file| {
+            let what = format!("no [[test]] of {OWNER} has this path");
+            Finding::about("reachable", &file.path, what)
+        })
+        .collect()
+}
+
 /// The files that may hold the `mod` of a file, and the module's name; `None` for a crate's root.
 fn parents_of(path: &str) -> Option<(Vec<String>, String)> {
     let (folder, name) = path.rsplit_once('/')?;
     let module = name.strip_suffix(".rs")?;
     let (_, folder_name) = folder.rsplit_once('/').unwrap_or(("", folder));
+    // Cargo finds the test binaries of a package by itself; those at the top level are in none.
+    let is_test_binary = folder_name == "tests" && folder != "tests" && !folder.contains("/src/");
     let is_root = matches!(module, "main" | "lib" | "build")
-        || matches!(folder_name, "examples" | "fuzz_targets" | "benches" | "bin");
+        || matches!(folder_name, "examples" | "fuzz_targets" | "benches" | "bin")
+        || is_test_binary;
     if is_root {
         return None;
     }

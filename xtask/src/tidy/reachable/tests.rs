@@ -1,4 +1,4 @@
-use super::check;
+use super::{check, check_test_binaries};
 use crate::tidy::{expect, rust_source};
 use crate::tree::Tree;
 
@@ -37,5 +37,21 @@ fn a_forgotten_file_is_found() {
             "crates/a/src/b/tests.rs: [reachable] no `mod tests;` in crates/a/src/b.rs or crates/a/src/b/main.rs",
             "tests/process/run.rs: [reachable] no `mod run;` in tests/process.rs or tests/process/main.rs",
         ],
+    );
+}
+
+#[test]
+fn a_forgotten_test_binary_is_found() {
+    let tree = Tree::of(&[
+        (
+            "crates/podward/Cargo.toml",
+            "[[test]]\nname = \"a\"\npath = \"../../tests/a/main.rs\"\n",
+        ),
+        ("tests/a/main.rs", ""),
+        ("tests/b/main.rs", ""),
+    ]);
+    expect(
+        &check_test_binaries(&tree),
+        &["tests/b/main.rs: [reachable] no [[test]] of crates/podward/Cargo.toml has this path"],
     );
 }

@@ -1,0 +1,101 @@
+//! The entry points of the fuzz targets: each takes any bytes and must come back without a panic.
+//!
+//! It must never need a fuzzer: a test runs the entry points over the corpus on stable.
+
+use std::sync::Arc;
+
+use podward_policy::{
+    Action, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
+    Policies, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName,
+};
+use podward_tools::{Place, lower};
+
+/// An entry point with the name of its target and of its folder in the corpus.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("pattern", pattern),
+    ("manifest", manifest),
+    ("tool_arguments", tool_arguments),
+];
+
+/// A pattern, a newline, a text: a pattern that loads means what the `glob` crate says.
+pub fn pattern(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (pattern, text) = text.split_once('\n').unwrap_or((&text, ""));
+    let Some(policies) = denying(pattern) else {
+        return;
+    };
+    let operation = Operation {
+        tool: skill(),
+        subject: Subject::Plain(Text::known(text)),
+        need: Need::Full,
+        span: None,
+        partial: Vec::new(),
+    };
+    let call = Lowered::Operations(Operations::new(operation, Vec::new()));
+    let denied = policies.judge(&call).action == Action::Deny;
+    let glob = glob::Pattern::new(pattern).expect("what loads is a glob");
+    // The work of the `glob` crate grows exponentially with the stars.
+    if pattern.matches('*').count() <= 3 {
+        assert_eq!(denied, glob.matches(text), "`{pattern}` over `{text}`");
+    }
+}
+
+/// A policy that denies what the pattern matches and allows the rest; `None` if it does not load.
+fn denying(pattern: &str) -> Option<Policies> {
+    let location = Location {
+        file: Arc::from("fuzz"),
+        line: 1,
+        column: 1,
+    };
+    let spec = PolicySpec {
+        default_action: Action::Allow,
+        default_location: location.clone(),
+        unresolved: None,
+        rules: vec![RuleSpec {
+            tool: "skill".to_owned(),
+            pattern: pattern.to_owned(),
+            action: Action::Deny,
+            message: None,
+            location,
+        }],
+    };
+    let compiled = Policy::compile(&spec, &KnownTools::built_in()).ok()?;
+    let name = LayerName {
+        kind: LayerKind::Manifest,
+    };
+    Some(Policies::new(vec![(name, compiled.policy)]))
+}
+
+fn skill() -> ToolName {
+    ToolName::new("skill").expect("a tool's name")
+}
+
+/// TOML text, or not: errors have a place in it, or it loads.
+pub fn manifest(data: &[u8]) {
+    let Ok(text) = podward_manifest::decode("fuzz.toml", data) else {
+        return;
+    };
+    let isolated = podward_manifest::isolated("fuzz.toml", &text, &KnownTools::built_in());
+    if let Err(diagnostics) = isolated {
+        assert!(!diagnostics.to_string().is_empty(), "an error says something");
+    }
+}
+
+/// A tool's name, a newline, JSON: a bad call, or operations that can be judged.
+pub fn tool_arguments(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (tool, arguments) = text.split_once('\n').unwrap_or((&text, ""));
+    let Ok(arguments) = serde_json::from_str(arguments) else {
+        return;
+    };
+    let place = Place::new("/home/user/project", Some("/home/user".into())).isolated();
+    if let (Ok((canonical, lowered)), Some(policies)) =
+        (lower(tool, arguments, &place), denying("*"))
+    {
+        let again = serde_json::from_str(&canonical).expect("canonical arguments are JSON");
+        let (twice, same) = lower(tool, again, &place).expect("canonical arguments fit");
+        assert_eq!(canonical, twice, "canonical is canonical");
+        assert_eq!(lowered, same, "the same arguments, the same operations");
+        policies.judge(&lowered);
+    }
+}
