@@ -64,6 +64,14 @@ pub enum ScopeError {
         /// The path as it was asked for.
         path: PathBuf,
     },
+    /// A path that was to hold no symbolic link holds one.
+    #[error("`{}` leads through the symbolic link `{}`", .path.display(), .link.display())]
+    LinkOnTheWay {
+        /// The path as it was asked for.
+        path: PathBuf,
+        /// The link.
+        link: PathBuf,
+    },
     /// The file system changed under the call, again and again.
     #[error("`{}` kept changing while it was opened", .path.display())]
     Unstable {
@@ -130,6 +138,7 @@ impl ScopeError {
             | Self::WrongKind { .. }
             | Self::NotAPath { .. }
             | Self::TooManyLinks { .. }
+            | Self::LinkOnTheWay { .. }
             | Self::Unstable { .. }
             | Self::Io { .. }
             | Self::Confinement { .. } => None,

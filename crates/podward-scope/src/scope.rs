@@ -6,6 +6,7 @@ use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, Gid, Mode, OFlags, Stat, Uid};
@@ -14,7 +15,7 @@ use rustix::io::Errno;
 use crate::decl::{Access, Protected, ScopeDecl};
 use crate::error::{Kind, ScopeError};
 use crate::roots::{Identity, Roots};
-use crate::walk::{self, Directory, Leaf, Missing, Nothing, Place, Position};
+use crate::walk::{self, Directory, Leaf, Links, Missing, Nothing, Place, Position};
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +32,8 @@ const ATTEMPTS: usize = 16;
 #[derive(Debug)]
 pub struct Scope {
     workspace: PathBuf,
-    roots: Roots,
+    roots: Arc<Roots>,
+    links: Links,
 }
 
 /// What a directory holds under one name.
@@ -79,8 +81,22 @@ impl Scope {
     ) -> Result<Self, ScopeError> {
         Ok(Self {
             workspace: workspace.to_owned(),
-            roots: Roots::resolve(decl, workspace, temp, protected)?,
+            roots: Arc::new(Roots::resolve(decl, workspace, temp, protected)?),
+            links: Links::Follow,
         })
+    }
+
+    /// The same scope for paths whose symbolic links were resolved already: it follows none.
+    ///
+    /// Who decided over a resolved path reaches exactly that path, even if a part of it has become
+    /// a link since.
+    #[must_use]
+    pub fn refusing_links(&self) -> Self {
+        Self {
+            workspace: self.workspace.clone(),
+            roots: Arc::clone(&self.roots),
+            links: Links::Refuse,
+        }
     }
 
     /// Opens a regular file for reading, and never blocks on anything else.
@@ -207,7 +223,7 @@ impl Scope {
         let Some(parent) = absolute.parent() else {
             return Ok(());
         };
-        let place = walk::walk(&self.roots, parent, Missing::Make)?;
+        let place = walk::walk(&self.roots, parent, Missing::Make, self.links)?;
         self.roots.check(place.standing(), Access::Write, path)?;
         match place {
             Place::Directory(_) => Ok(()),
@@ -220,7 +236,12 @@ impl Scope {
     }
 
     fn find(&self, path: &Path, wanted: Access) -> Result<Place, ScopeError> {
-        let place = walk::walk(&self.roots, &self.absolute(path)?, Missing::Stop)?;
+        let place = walk::walk(
+            &self.roots,
+            &self.absolute(path)?,
+            Missing::Stop,
+            self.links,
+        )?;
         self.roots.check(place.standing(), wanted, path)?;
         Ok(place)
     }

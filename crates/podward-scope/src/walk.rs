@@ -91,8 +91,22 @@ pub(crate) enum Missing {
     Make,
 }
 
+/// What a walk does about a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// It goes where the link leads.
+    Follow,
+    /// It fails.
+    Refuse,
+}
+
 /// Follows `path`, which is absolute, and stops where nothing may be known.
-pub(crate) fn walk(roots: &Roots, path: &Path, missing: Missing) -> Result<Place, ScopeError> {
+pub(crate) fn walk(
+    roots: &Roots,
+    path: &Path,
+    missing: Missing,
+    links: Links,
+) -> Result<Place, ScopeError> {
     if path.as_os_str().as_bytes().contains(&0) {
         return Err(ScopeError::NotAPath {
             path: path.to_owned(),
@@ -103,6 +117,7 @@ pub(crate) fn walk(roots: &Roots, path: &Path, missing: Missing) -> Result<Place
         roots,
         path,
         missing,
+        links,
         passed: Vec::new(),
         current: top(roots, path)?,
         ahead: steps(path.as_os_str()).collect(),
@@ -127,6 +142,7 @@ struct Walk<'a> {
     roots: &'a Roots,
     path: &'a Path,
     missing: Missing,
+    links: Links,
     passed: Vec<Directory>,
     current: Directory,
     ahead: VecDeque<Step>,
@@ -198,6 +214,10 @@ impl Walk<'_> {
                 self.passed.push(std::mem::replace(&mut self.current, next));
                 Ok(None)
             }
+            Kind::Symlink if self.links == Links::Refuse => Err(ScopeError::LinkOnTheWay {
+                path: self.path.to_owned(),
+                link: physical,
+            }),
             Kind::Symlink => self.follow(&fd).map(|()| None),
             Kind::File | Kind::Special if self.ahead.is_empty() => {
                 Ok(Some((name, End::Leaf(stat, standing))))
@@ -293,6 +313,23 @@ fn look(directory: impl AsFd, name: &OsStr) -> Result<(OwnedFd, Stat), Errno> {
     let fd = rustix::fs::openat(directory, name, flags, Mode::empty())?;
     let stat = rustix::fs::fstat(&fd)?;
     Ok((fd, stat))
+}
+
+/// Opens what is at `path` (`O_PATH`), which must not lead through any symbolic link.
+pub(crate) fn open_physical(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut fd = rustix::fs::open("/", flags, Mode::empty())?;
+    for step in steps(path.as_os_str()) {
+        let Step::Into(name) = step else {
+            return Err(Errno::INVAL);
+        };
+        let (next, stat) = look(&fd, &name)?;
+        if kind_of(&stat) == Kind::Symlink {
+            return Err(Errno::LOOP);
+        }
+        fd = next;
+    }
+    Ok(fd)
 }
 
 fn steps(path: &OsStr) -> impl Iterator<Item = Step> + '_ {

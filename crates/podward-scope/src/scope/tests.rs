@@ -415,3 +415,34 @@ fn a_file_that_becomes_a_link_or_a_pipe_while_it_is_opened_never_leads_out_nor_b
         );
     }
 }
+
+#[test]
+fn a_scope_that_refuses_links_reaches_the_very_path_or_nothing() {
+    let world = World::new();
+    let scope = world.strict().refusing_links();
+    symlink("sub", world.at("w/dir_link")).unwrap();
+    symlink("in.txt", world.at("w/file_link")).unwrap();
+    for path in ["file_link", "dir_link/deep.txt", "dir_link/new.txt"] {
+        let at = world.at("w").join(path);
+        assert!(
+            matches!(scope.read_file(&at), Err(ScopeError::LinkOnTheWay { .. })),
+            "read {path}"
+        );
+        assert!(
+            matches!(
+                scope.replace_file(&at, b"x"),
+                Err(ScopeError::LinkOnTheWay { .. })
+            ),
+            "write {path}"
+        );
+        assert!(
+            matches!(
+                scope.create_parents(&at.join("below/file")),
+                Err(ScopeError::LinkOnTheWay { .. })
+            ),
+            "make {path}"
+        );
+    }
+    assert_eq!(fs::read_to_string(world.at("w/in.txt")).unwrap(), "inside");
+    assert_eq!(read(&scope, world.at("w/sub/deep.txt")).unwrap(), "deep");
+}
