@@ -74,6 +74,25 @@ impl CallId {
         }
     }
 
+    /// The nearest id to what a model wrote: other characters become `_`, and it is cut at 48.
+    #[must_use]
+    pub fn from_model(text: &str) -> Self {
+        let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let fit: String = text
+            .chars()
+            .take(48)
+            .map(|c| if is_fit(c) { c } else { '_' })
+            .collect();
+        Self(if fit.is_empty() { "call" } else { &fit }.into())
+    }
+
+    /// The same id with a number behind it, for a second call that would have the same.
+    #[must_use]
+    pub fn numbered(&self, number: u32) -> Self {
+        let base = self.0.get(..48).unwrap_or(&self.0);
+        Self(format!("{base}_{number}").into())
+    }
+
     /// The id as the model and the logs know it.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -146,3 +165,6 @@ impl<P> Call<P> {
         &self.facts
     }
 }
+
+#[cfg(test)]
+mod tests;

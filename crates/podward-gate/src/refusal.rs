@@ -53,7 +53,7 @@ pub enum RefusalCause {
         /// Why it had to be asked.
         asked: AskReason,
     },
-    /// The arguments do not fit the tool.
+    /// The arguments do not fit the tool, or are no JSON.
     BadCall {
         /// What does not fit: lower case, no full stop.
         why: Box<str>,

@@ -31,9 +31,9 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             format!("Refused: this call of `{tool}` was not run{part}. {by}")
         }
         RefusalCause::BadCall { why } => format!(
-            "Error: this call of `{tool}` was not run, because its arguments do not fit: {}. \
+            "Error: this call of `{tool}` was not run: {} \
              Correct the arguments and call it again.",
-            cut(why)
+            sentence(why)
         ),
         RefusalCause::UnknownTool => format!(
             "Error: there is no tool named `{tool}`, so nothing was run. Retrying will not help: \

@@ -34,6 +34,8 @@ pub enum ModelEvent {
     },
     /// A tool call is complete.
     ToolUse {
+        /// The call's place among the calls of this answer.
+        idx: usize,
         /// The id as the model gave it: perhaps empty, or used before.
         id: String,
         /// The tool's name as the model gave it.

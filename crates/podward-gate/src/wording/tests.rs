@@ -194,8 +194,7 @@ fn a_call_that_is_none_says_whether_to_correct_it() {
                 why: "`path` is missing".into(),
             },
         ),
-        "Error: this call of `read` was not run, because its arguments do not fit: `path` is \
-         missing. Correct the arguments and call it again.",
+        "Error: this call of `read` was not run: `path` is missing. Correct the arguments and call it again.",
     );
     check(
         &Refusal::raw(id(), "re\u{200b}ad\n", "{}", RefusalCause::UnknownTool),

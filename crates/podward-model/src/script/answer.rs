@@ -169,6 +169,7 @@ fn call_events(
     } else {
         events.extend(inputs);
         events.push(ModelEvent::ToolUse {
+            idx,
             id,
             name: call.tool.clone(),
             input,

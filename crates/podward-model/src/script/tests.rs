@@ -47,6 +47,7 @@ async fn talk(
                         id,
                         name,
                         input: ToolInput::Json(input),
+                        ..
                     } => {
                         let output = tool(&name, &input);
                         results.push(Block::ToolResult {
@@ -127,6 +128,7 @@ async fn a_step_streams_its_parts_and_stops() {
                 json: "a\"}".into()
             },
             ModelEvent::ToolUse {
+                idx: 0,
                 id,
                 name: "read".into(),
                 input: ToolInput::Json(json!({"path": "a", "lines": [1, 2.5, true]})),
