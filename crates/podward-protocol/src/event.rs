@@ -38,15 +38,15 @@ pub enum Event {
     TextDelta(TextDelta),
     /// The model wrote down its thinking.
     ThinkingDelta(TextDelta),
-    /// The model began to write a tool call.
-    ToolCallStarted(ToolCallStarted),
-    /// The model finished writing a tool call.
+    /// The model's message is complete and holds a tool call.
     ToolCallArguments(ToolCallArguments),
     /// A tool call was judged.
     ToolCallVerdict(ToolCallVerdict),
+    /// A permitted tool call begins to run.
+    ToolCallStarted(ToolCallStarted),
     /// A tool call has its result.
     ToolCallFinished(ToolCallFinished),
-    /// A model request was counted.
+    /// The tokens were counted.
     Usage(Usage),
     /// Something failed.
     Error(ErrorRaised),
@@ -63,9 +63,9 @@ impl Event {
         "turn_started",
         "text_delta",
         "thinking_delta",
-        "tool_call_started",
         "tool_call_arguments",
         "tool_call_verdict",
+        "tool_call_started",
         "tool_call_finished",
         "usage",
         "error",
@@ -188,16 +188,7 @@ pub struct TextDelta {
     pub text: String,
 }
 
-/// The model began to write a tool call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ToolCallStarted {
-    /// The call.
-    pub call: CallId,
-    /// The tool's name, as the model wrote it.
-    pub tool: String,
-}
-
-/// The model finished writing a tool call.
+/// The model's message is complete and holds a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCallArguments {
     /// The call.
@@ -224,6 +215,15 @@ pub struct ToolCallVerdict {
     pub refusal: Option<RefusalCause>,
     /// Who turned the verdict into what happens.
     pub by: DecidedBy,
+}
+
+/// A permitted tool call begins to run; sent after that is on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallStarted {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name.
+    pub tool: String,
 }
 
 /// A tool call has its result; sent after the result is on disk.
@@ -259,12 +259,12 @@ pub enum ToolOutcome {
     },
 }
 
-/// Tokens of one model request, and of the session so far.
+/// Tokens of the turn so far, and of this run of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// Tokens the request sent.
+    /// Tokens sent in this turn.
     pub input_tokens: u64,
-    /// Tokens the model wrote.
+    /// Tokens written in this turn.
     pub output_tokens: u64,
     /// Tokens sent in this run of the session.
     pub total_input_tokens: u64,

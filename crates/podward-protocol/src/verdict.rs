@@ -128,6 +128,11 @@ pub enum DecidedBy {
     Policy,
     /// The pod: nobody could answer, the turn was cancelled, the pod stopped.
     Pod,
+    /// Somebody who was asked.
+    Client {
+        /// Who.
+        name: String,
+    },
     /// A hook of the user.
     Hook {
         /// Its name.

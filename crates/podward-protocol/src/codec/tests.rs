@@ -263,6 +263,7 @@ fn verdict() -> impl Strategy<Value = Event> {
         Just(DecidedBy::Policy),
         Just(DecidedBy::Pod),
         text().prop_map(|name| DecidedBy::Hook { name }),
+        text().prop_map(|name| DecidedBy::Client { name }),
     ];
     (
         call(),
