@@ -1,5 +1,6 @@
 //! One module a subcommand; each is thin: arguments in, one call into a crate, text out.
 
+mod check;
 mod completions;
 mod man;
 mod schema;
@@ -18,6 +19,7 @@ pub(crate) fn run(command: Command, screen: Screen) -> Result<Exit, Failure> {
         Command::Completions(arguments) => completions::run(&arguments, screen),
         Command::Man(arguments) => man::run(&arguments, screen),
         Command::Schema => schema::run(screen),
+        Command::Check(arguments) => check::run(&arguments, screen),
         _ => Ok(Exit::Failed),
     }
 }

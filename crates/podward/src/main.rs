@@ -10,6 +10,7 @@ mod call_summary;
 mod commands;
 mod exit;
 mod failure;
+mod judged;
 mod logging;
 mod screen;
 mod transcript;

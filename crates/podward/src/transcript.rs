@@ -175,6 +175,9 @@ impl Transcript {
         let (look, word) = match &finished.outcome {
             ToolOutcome::Done => (Look::Good, "done".to_owned()),
             ToolOutcome::Failed => (Look::Warning, "failed".to_owned()),
+            ToolOutcome::Stopped { cause } => {
+                (Look::Bad, format!("stopped ({})", refusal_text(cause)))
+            }
             ToolOutcome::Refused { cause } => {
                 (Look::Bad, format!("refused ({})", refusal_text(cause)))
             }
@@ -264,8 +267,9 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
         }
         Cause::Unrestricted => "no rule is against it".to_owned(),
         Cause::Repeated => "the same call for the third time in this turn".to_owned(),
-        Cause::BadCall { why } => format!("bad call: {why}"),
+        Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),
+        Cause::NotJudged => "the turn ended before it was judged".to_owned(),
     }
 }
 
@@ -277,6 +281,8 @@ fn refusal_text(cause: &RefusalCause) -> String {
         RefusalCause::Hook { name, text } => {
             one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
         }
+        RefusalCause::HookFailed { name } => one_line(&format!("hook {name} failed"), CALL_CHARS),
+        RefusalCause::NotJudged => "never judged".to_owned(),
         RefusalCause::BadCall => "bad call".to_owned(),
         RefusalCause::UnknownTool => "no such tool".to_owned(),
         RefusalCause::Cancelled => "cancelled".to_owned(),

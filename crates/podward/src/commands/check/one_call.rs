@@ -1,0 +1,143 @@
+//! `podward check --manifest FILE --tool NAME --input JSON`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_policy::{Action, KnownTools, Policies};
+use podward_protocol::{Coverage, Operation, Ruling};
+use podward_tools::Place;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::arguments::{Check, Format};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::judged::{Judged, judge};
+use crate::screen::Screen;
+use crate::transcript::cause_text;
+use crate::visible::{Lines, visible};
+
+pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
+    let (Some(manifest), Some(tool), Some(input)) =
+        (&arguments.manifest, &arguments.tool, &arguments.input)
+    else {
+        return Err(Failure::Usage {
+            message: "a call needs --manifest, --tool and --input".to_owned(),
+            help: "or judge files of cases with --cases FILE…",
+        });
+    };
+    let input: Value = serde_json::from_str(input).map_err(|error| Failure::Usage {
+        message: format!("--input is no JSON: {error}"),
+        help: "give the tool's arguments as an object: --input '{\"command\":\"git status\"}'",
+    })?;
+    let (policies, place) = if arguments.isolated {
+        isolated(manifest, arguments, screen)?
+    } else {
+        isolated(manifest, arguments, screen)?
+    };
+    let judged = judge(&policies, tool, input, &place);
+    let text = match arguments.format {
+        Format::Text => text(&judged),
+        Format::Json => json_line(&judged),
+    };
+    let exit = match judged.action() {
+        Action::Allow => Exit::Done,
+        Action::Deny => Exit::Deny,
+        Action::Ask => Exit::Ask,
+    };
+    super::super::finish(screen, &text, exit)
+}
+
+fn isolated(
+    manifest: &Path,
+    arguments: &Check,
+    screen: Screen,
+) -> Result<(Policies, Place), Failure> {
+    let name: Arc<str> = manifest.display().to_string().into();
+    let bytes = std::fs::read(manifest).map_err(|source| Failure::Unreadable {
+        path: manifest.to_owned(),
+        source,
+    })?;
+    let bad =
+        |diagnostics: podward_manifest::Diagnostics| Failure::BadManifest(diagnostics.to_string());
+    let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
+    let isolated =
+        podward_manifest::isolated(&name, &text, &KnownTools::built_in()).map_err(bad)?;
+    for warning in &isolated.warnings {
+        screen.write_talk(&format!("{warning}\n"));
+    }
+    let workspace = absolute(arguments.workspace.as_deref().unwrap_or(Path::new(".")))?;
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    Ok((isolated.policies, Place::new(workspace, home).isolated()))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|source| Failure::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// What is printed for programs.
+#[derive(Debug, Serialize)]
+struct Line {
+    #[serde(flatten)]
+    ruling: Ruling,
+    operations: Vec<Operation>,
+}
+
+fn json_line(judged: &Judged) -> String {
+    let line = Line {
+        ruling: judged.wire_ruling(),
+        operations: judged.wire_operations(),
+    };
+    // Wire types have a JSON form.
+    serde_json::to_string(&line).unwrap_or_default() + "\n"
+}
+
+fn text(judged: &Judged) -> String {
+    let ruling = judged.wire_ruling();
+    let mut text = format!(
+        "verdict: {}\ncause: {}\nwhy: {}\n",
+        ruling.verdict.as_str(),
+        ruling.cause.as_str(),
+        visible(&cause_text(&ruling), Lines::Escape)
+    );
+    if let Coverage::Partial { why } = &ruling.coverage {
+        let why = visible(&why.join("; "), Lines::Escape);
+        text.push_str(&format!("coverage: partial, {why}\n"));
+    }
+    let operations = judged.wire_operations();
+    if !operations.is_empty() {
+        text.push_str("operations:\n");
+    }
+    for (idx, operation) in operations.iter().enumerate() {
+        let mark = if ruling.operation == Some(idx) {
+            '>'
+        } else {
+            ' '
+        };
+        text.push_str(&format!("{mark} {}\n", operation_text(operation)));
+    }
+    text
+}
+
+fn operation_text(operation: &Operation) -> String {
+    let need = match operation.need {
+        podward_protocol::Need::Full => "",
+        podward_protocol::Need::Restrictive => "  (can only tighten)",
+        podward_protocol::Need::Free => "  (needs no rule)",
+        podward_protocol::Need::Derived => "  (written on the side)",
+        podward_protocol::Need::RunBy => "  (run by another command)",
+    };
+    let why = operation
+        .why
+        .as_ref()
+        .map(|why| format!("unknown code: {why}"));
+    let text = why.as_deref().unwrap_or(&operation.text);
+    format!(
+        "{:<18} {}{need}",
+        operation.tool,
+        visible(text, Lines::Escape)
+    )
+}
