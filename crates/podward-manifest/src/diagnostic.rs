@@ -68,6 +68,18 @@ pub struct Related {
     pub place: Place,
 }
 
+impl Place {
+    /// The same with `***` for the marked part: it may hold a secret.
+    pub(crate) fn masked(mut self) -> Self {
+        const MASK: &str = "***";
+        if self.source_line.get(self.underline.clone()).is_some() {
+            self.source_line.replace_range(self.underline.clone(), MASK);
+            self.underline.end = self.underline.start + MASK.len();
+        }
+        self
+    }
+}
+
 impl Diagnostic {
     pub(crate) fn error(message: impl Into<String>, place: Place) -> Self {
         Self::new(Severity::Error, message.into(), Some(place))

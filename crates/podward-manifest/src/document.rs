@@ -39,20 +39,46 @@ fn error_span(source: &Source<'_>, error: &Error) -> ByteSpan {
     ByteSpan::new(start..span.end.clamp(start, end))
 }
 
+/// The parser's complaint in our words, with what to write instead where that is known.
 fn syntax_error(source: &Source<'_>, span: ByteSpan, error: &Error) -> Diagnostic {
     let place = source.place(span);
     let found = source.slice(span);
-    if error.message().starts_with("duplicate key") && !found.is_empty() {
-        let message = format!("duplicate key {}", quoted(found));
-        return Diagnostic::error(message, place)
-            .with_help("it is already set above: keep one of the two");
+    let message = error.message();
+    let (message, help) = if message.starts_with("duplicate key") {
+        let message = match found {
+            "" => "duplicate key".to_owned(),
+            found => format!("duplicate key {}", quoted(found)),
+        };
+        let help = "it is already set above: keep one of the two".to_owned();
+        (message, Some(help))
+    } else if message.starts_with("string values must be quoted") {
+        if place.source_line.trim_start().starts_with("key_env") {
+            // It may be the key itself: no message repeats it.
+            return Diagnostic::error("a text must be in quotes", place.masked());
+        }
+        let help = format!("write {}", quoted(&format!("\"{found}\"")));
+        ("a text must be in quotes".to_owned(), Some(help))
+    } else if message.starts_with("missing escaped value") {
+        let help = "write `\\\\` for a backslash, or the text in single quotes: no escapes there";
+        let message = "there is no such escape in a text in double quotes";
+        (message.to_owned(), Some(help.to_owned()))
+    } else if message.starts_with("invalid basic string") && found.is_empty() {
+        ("a text in double quotes is not closed".to_owned(), None)
+    } else if found.starts_with(|char: char| char.is_control() && char != '\n') {
+        let help = "write `\\u` and its four digits, in double quotes";
+        let message = "a control character cannot stand in a text as it is";
+        (message.to_owned(), Some(help.to_owned()))
+    } else if message == "recursion limit" {
+        // The parser names no place for this one.
+        ("a key has too many parts".to_owned(), None)
+    } else if message.starts_with("cannot recurse further") {
+        ("lists and tables are nested too deep".to_owned(), None)
+    } else {
+        (format!("not valid TOML: {message}"), None)
+    };
+    let diagnostic = Diagnostic::error(message, place);
+    match help {
+        Some(help) => diagnostic.with_help(help),
+        None => diagnostic,
     }
-    // The parser names no place for this one.
-    if error.message() == "recursion limit" {
-        return Diagnostic::error("a key has too many parts", place);
-    }
-    if error.message().starts_with("cannot recurse further") {
-        return Diagnostic::error("arrays and tables are nested too deep", place);
-    }
-    Diagnostic::error(format!("not valid TOML: {}", error.message()), place)
 }

@@ -92,22 +92,28 @@ const LISTS: &[(&str, &str)] = &[
     ("scope", "deny"),
 ];
 
+/// A line longer than this does not push the comments of its section away.
+const MOST_COLUMNS: usize = 72;
+
 /// TOML with the origin of every line as its comment. With `[permissions]` in at most one layer it
 /// is a manifest that says the same.
 impl fmt::Display for Effective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = rows(&self.lines);
-        // Short lines share a column for their comments; a long one does not push it away.
-        let width = |row: &Row| row.text.width();
-        let column = rows.iter().map(width).filter(|width| *width <= 60).max();
-        let column = column.unwrap_or(0);
-        for row in &rows {
-            match &row.origin {
-                Some(origin) => {
-                    let pad = column.saturating_sub(width(row));
-                    writeln!(f, "{}{:pad$}  # {origin}", row.text, "")?;
+        // The lines of a section share a column for their comments.
+        for section in rows.chunk_by(|row, _| !row.text.is_empty()) {
+            let width = |row: &Row| row.text.width();
+            let commented = section.iter().filter(|row| row.origin.is_some());
+            let widths = commented.map(width).filter(|width| *width <= MOST_COLUMNS);
+            let column = widths.max().unwrap_or(0);
+            for row in section {
+                match &row.origin {
+                    Some(origin) => {
+                        let pad = column.saturating_sub(width(row));
+                        writeln!(f, "{}{:pad$}  # {origin}", row.text, "")?;
+                    }
+                    None => writeln!(f, "{}", row.text)?,
                 }
-                None => writeln!(f, "{}", row.text)?,
             }
         }
         Ok(())

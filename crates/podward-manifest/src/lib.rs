@@ -39,6 +39,8 @@ mod shown;
 mod source;
 mod string_offsets;
 mod suggestion;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity};

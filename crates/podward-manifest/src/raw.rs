@@ -9,12 +9,13 @@ use podward_policy::{Action, ByteSpan, ToolName};
 use podward_scope::{Access, Enforce, Root};
 use toml::de::{DeTable, DeValue};
 
+use crate::diagnostic::Diagnostic;
 use crate::environment::{VariableName, VariablePattern};
 use crate::layer::Surroundings;
 use crate::name::PodName;
 use crate::reader::{Reader, Sited, Table, span_of};
 use crate::resolved::{Script, WorkspaceMode};
-use crate::schema::{self, Fixable, ROOT_KEYS, RULE_KEYS};
+use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema, RULE};
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
 pub(crate) use path::PathBase;
@@ -115,34 +116,34 @@ pub(crate) fn read(
         keys: keys(document),
         ..RawManifest::default()
     };
-    if let Some(table) = reader.table(&root, "pod", "[pod]") {
+    if let Some(table) = reader.table(&root, "pod", "`[pod]`") {
         raw.pod = pod(&table, reader, base);
     }
-    if let Some(table) = reader.table(&root, "model", "[model]") {
+    if let Some(table) = reader.table(&root, "model", "`[model]`") {
         raw.model = model(&table, reader, base);
     }
-    if let Some(table) = reader.table(&root, "tools", "[tools]") {
+    if let Some(table) = reader.table(&root, "tools", "`[tools]`") {
         raw.offered = reader.texts(&table, "offered", |name| offered(name, surroundings));
     }
-    if let Some(table) = reader.table(&root, "scope", "[scope]") {
+    if let Some(table) = reader.table(&root, "scope", "`[scope]`") {
         raw.scope = scope(&table, reader, base);
     }
-    if let Some(table) = reader.table(&root, "environment", "[environment]") {
+    if let Some(table) = reader.table(&root, "environment", "`[environment]`") {
         raw.pass = reader.texts(&table, "pass", pass);
     }
-    if let Some(table) = reader.table(&root, "skills", "[skills]") {
+    if let Some(table) = reader.table(&root, "skills", "`[skills]`") {
         raw.skill_directories = reader.texts(&table, "directories", |path| {
             base.absolute(path)
                 .map_err(|why| (bad_item("directories", path), why))
         });
     }
-    if let Some(table) = reader.table(&root, "limits", "[limits]") {
+    if let Some(table) = reader.table(&root, "limits", "`[limits]`") {
         raw.limits = limits(&table, reader);
     }
-    if let Some(table) = reader.table(&root, "machine", "[machine]") {
+    if let Some(table) = reader.table(&root, "machine", "`[machine]`") {
         raw.fixed = reader.texts(&table, "fixed", fixed);
     }
-    if let Some(table) = reader.table(&root, "permissions", "[permissions]") {
+    if let Some(table) = reader.table(&root, "permissions", "`[permissions]`") {
         raw.permissions = Some(permissions(&table, reader));
     }
     raw
@@ -191,11 +192,23 @@ fn model(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawM
     RawModel {
         provider: reader.word(table, "provider", &[("scripted", Provider::Scripted)]),
         script: reader.parsed(table, "script", |script| base.script(script)),
-        key_env: reader.parsed(table, "key_env", |name| {
-            VariableName::new(name)
-                .map_err(|error| format!("{error}; the key itself never stands in a manifest"))
-        }),
+        key_env: key_env(table, reader),
         system: reader.text(table, "system"),
+    }
+}
+
+/// What is no variable's name may be the key itself: no message repeats it.
+fn key_env(table: &Table<'_>, reader: &mut Reader<'_>) -> Option<Sited<VariableName>> {
+    let text = reader.text(table, "key_env")?;
+    match VariableName::new(&text.value) {
+        Ok(name) => Some(text.map(|_| name)),
+        Err(error) => {
+            let place = reader.place(text.span).masked();
+            let message = format!("`key_env` is not the name of a variable: {error}");
+            let help = "put the key into a variable and write the variable's name here: a key does not belong in a manifest";
+            reader.report(Diagnostic::error(message, place).with_help(help));
+            None
+        }
     }
 }
 
@@ -224,8 +237,8 @@ fn offered(name: &str, surroundings: &Surroundings) -> Result<ToolName, (String,
 fn scope(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawScope {
     let words = [("required", Enforce::Required), ("best", Enforce::Best)];
     RawScope {
-        allow: roots(table, reader, "allow", base),
-        deny: roots(table, reader, "deny", base),
+        allow: roots(table, reader, "allow", &ALLOWED_ROOT, base),
+        deny: roots(table, reader, "deny", &DENIED_ROOT, base),
         enforce: reader.word(table, "enforce", &words),
     }
 }
@@ -234,14 +247,11 @@ fn roots(
     table: &Table<'_>,
     reader: &mut Reader<'_>,
     key: &'static str,
+    schema: &ItemSchema,
     base: PathBase<'_>,
 ) -> Option<Sited<Vec<Sited<Root>>>> {
-    let shown = match key {
-        "allow" => "{ path = \"src\", access = \"write\" }` in `allow = [..]",
-        _ => "{ path = \".git\", access = \"write\" }` in `deny = [..]",
-    };
     let words = [("read", Access::Read), ("write", Access::Write)];
-    let list = reader.tables(table, key, shown, ROOT_KEYS)?;
+    let list = reader.tables(table, key, schema)?;
     if list.value.is_empty() && key == "allow" {
         // Nothing declared means the workspace, which is not what an empty list looks like.
         let help = "name what may be touched, or leave `allow` out for the workspace";
@@ -336,8 +346,7 @@ fn permissions(table: &Table<'_>, reader: &mut Reader<'_>) -> RawPermissions {
         "default_action",
         "write `default_action = \"ask\"`, `\"deny\"` or, for a layer that only adds rules, `\"allow\"`",
     );
-    let shown = "[[permissions.rule]]";
-    let rules = reader.tables(table, "rule", shown, RULE_KEYS);
+    let rules = reader.tables(table, "rule", &RULE);
     RawPermissions {
         header: table.header,
         default_action: reader.word(table, "default_action", &actions),

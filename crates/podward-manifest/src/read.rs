@@ -77,7 +77,7 @@ fn restrict(layer: &LayerSource, raw: &RawManifest, reader: &mut Reader<'_>) {
     if must_have_permissions && raw.permissions.is_none() {
         let message = format!("{} has no `[permissions]`", described(layer));
         let help = "write the table, or leave the layer out: an empty one would protect nothing";
-        reader.missing(ByteSpan::new(0..0), message, help.to_owned());
+        reader.structural(ByteSpan::new(0..0), message, help.to_owned());
     }
 }
 

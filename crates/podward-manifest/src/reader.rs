@@ -9,9 +9,9 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use crate::diagnostic::{Diagnostic, Place};
-use crate::schema;
+use crate::schema::{self, ItemSchema};
 use crate::source::Source;
-use crate::suggestion::{nearest, one_of, quoted};
+use crate::suggestion::{all_of, nearest, one_of, quoted};
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +36,9 @@ impl<T> Sited<T> {
 /// A table whose keys are all known.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Table<'t> {
-    /// As people write it: `[pod]`.
+    /// What messages call it, in backticks where it is the author's text.
     pub(crate) shown: &'static str,
+    known: &'static [&'static str],
     /// Its header, its key, or all of it if it is written inline.
     pub(crate) header: ByteSpan,
     entries: &'t DeTable<'t>,
@@ -108,8 +109,9 @@ impl<'s> Reader<'s> {
         self.report(Diagnostic::error(message, place).with_help(help));
     }
 
-    /// Reports something that is not there; not after a syntax error, which may have hidden it.
-    pub(crate) fn missing(&mut self, span: ByteSpan, message: String, help: String) {
+    /// Reports something that is not there, or not of the right shape; not after a syntax error,
+    /// which may have hidden it or the header above it.
+    pub(crate) fn structural(&mut self, span: ByteSpan, message: String, help: String) {
         if self.broken_lines.is_empty() {
             self.error(span, message, help);
         }
@@ -124,6 +126,7 @@ impl<'s> Reader<'s> {
         }
         Table {
             shown: "the manifest",
+            known: &[],
             header: ByteSpan::new(0..0),
             entries: document,
         }
@@ -138,7 +141,7 @@ impl<'s> Reader<'s> {
             (_, Some(table)) if is_table => ("table", format!("did you mean `[{table}]`?")),
             _ => {
                 let kind = if is_table { "table" } else { "key" };
-                (kind, format!("the tables are {}", one_of(tables())))
+                (kind, format!("the tables are {}", all_of(tables())))
             }
         };
         self.error(
@@ -157,11 +160,16 @@ impl<'s> Reader<'s> {
     ) -> Option<Table<'t>> {
         let (key, value) = root.entries.get_key_value(name)?;
         if let DeValue::Array(_) = value.get_ref() {
-            let message = format!("expected one table, found an array: `{name}`");
-            self.error(span_of(key), message, format!("write `{shown}`, once"));
+            let message = format!("expected one table, found a list: `{name}`");
+            self.structural(span_of(key), message, format!("write {shown}, once"));
             return None;
         }
-        self.open(span_of(key), value, shown, schema::keys_of(name))
+        let schema = ItemSchema {
+            shown,
+            written: shown,
+            keys: schema::keys_of(name),
+        };
+        self.open(span_of(key), value, &schema)
     }
 
     /// A value as a table with these keys and no others.
@@ -169,55 +177,71 @@ impl<'s> Reader<'s> {
         &mut self,
         key: ByteSpan,
         value: &'t Spanned<DeValue<'t>>,
-        shown: &'static str,
-        known: &'static [&'static str],
+        schema: &ItemSchema,
     ) -> Option<Table<'t>> {
+        let ItemSchema {
+            shown,
+            written,
+            keys: known,
+        } = *schema;
         let DeValue::Table(entries) = value.get_ref() else {
             let message = format!("expected a table, found {}", value::found(value.get_ref()));
-            self.error(span_of(value), message, format!("write `{shown}`"));
+            self.structural(span_of(value), message, format!("write {written}"));
             return None;
         };
         let span = span_of(value);
         let header = if span.start == span.end { key } else { span };
         if entries.is_empty() {
             let help = format!("remove it, or set {}", one_of(known.iter().copied()));
-            self.missing(header, format!("the table `{shown}` is empty"), help);
+            self.structural(header, format!("{shown} is empty"), help);
         }
-        for (key, _) in entries {
-            if !known.contains(&key.get_ref().as_ref()) {
-                self.unknown_key(key, shown, known);
-            }
-        }
-        Some(Table {
+        let table = Table {
             shown,
+            known,
             header,
             entries,
-        })
+        };
+        for (key, value) in entries {
+            if !known.contains(&key.get_ref().as_ref()) {
+                self.unknown_key(&table, key, value);
+            }
+        }
+        Some(table)
     }
 
     fn unknown_key(
         &mut self,
+        table: &Table<'_>,
         key: &Spanned<DeString<'_>>,
-        shown: &'static str,
-        known: &'static [&'static str],
+        value: &Spanned<DeValue<'_>>,
     ) {
         let name = key.get_ref();
-        let elsewhere = schema::table_with(name);
-        let help = match (nearest(name, known.iter().copied()), elsewhere) {
+        let known = || table.known.iter().copied();
+        let help = match (nearest(name, known()), schema::table_with(name)) {
             (Some(word), _) => format!("did you mean `{word}`?"),
             (None, Some(table)) => format!("it belongs in `[{table}]`"),
-            (None, None) => format!("the keys are {}", one_of(known.iter().copied())),
+            (None, None) => format!("the keys are {}", all_of(known())),
         };
-        let message = format!("unknown key {} in `{shown}`", quoted(name));
+        let kind = match value.get_ref() {
+            DeValue::Table(_) => "table",
+            _ => "key",
+        };
+        let message = format!("unknown {kind} {} in {}", quoted(name), table.shown);
         self.error(span_of(key), message, help);
     }
 
     /// Reports that a table lacks a key that it must have.
     pub(crate) fn missing_key(&mut self, table: &Table<'_>, key: &str, help: &str) {
-        // An empty table has its own message.
-        if !table.entries.is_empty() && !table.entries.contains_key(key) {
-            let message = format!("`{}` has no `{key}`", table.shown);
-            self.missing(table.header, message, help.to_owned());
+        let known = || table.known.iter().copied();
+        // An empty table, and a key that is only written wrong, have messages of their own.
+        let is_reported = table.entries.is_empty()
+            || table.entries.keys().any(|name| {
+                let name = name.get_ref().as_ref();
+                name == key || !table.known.contains(&name) && nearest(name, known()) == Some(key)
+            });
+        if !is_reported {
+            let message = format!("{} has no `{key}`", table.shown);
+            self.structural(table.header, message, help.to_owned());
         }
     }
 }

@@ -54,15 +54,14 @@ pub fn resolve(
     let mut resolved = settings(&mut join, surroundings);
     let mut lines = std::mem::take(&mut join.lines);
     diagnostics.append(&mut join.diagnostics);
-    let has_permissions = read.iter().any(|layer| layer.raw.permissions.is_some());
-    if !has_permissions {
-        diagnostics.push(no_permissions(&read));
-    }
     if diagnostics
         .iter()
         .any(|diagnostic| diagnostic.severity == Severity::Error)
     {
         return Err(Diagnostics::new(diagnostics));
+    }
+    if compiled.is_empty() {
+        diagnostics.push(no_permissions(&read));
     }
     let mut raws = read.iter().filter(|layer| layer.raw.permissions.is_some());
     for (name, layer) in &compiled {

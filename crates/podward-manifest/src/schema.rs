@@ -7,6 +7,16 @@ pub(crate) struct TableSchema {
     pub(crate) keys: &'static [&'static str],
 }
 
+/// How messages speak of a table that is no table of the manifest's own.
+#[derive(Debug)]
+pub(crate) struct ItemSchema {
+    /// What one of them is called.
+    pub(crate) shown: &'static str,
+    /// How one is written.
+    pub(crate) written: &'static str,
+    pub(crate) keys: &'static [&'static str],
+}
+
 const fn table(name: &'static str, keys: &'static [&'static str]) -> TableSchema {
     TableSchema { name, keys }
 }
@@ -37,11 +47,26 @@ pub(crate) const TABLES: &[TableSchema] = &[
     table("permissions", &["default_action", "unresolved", "rule"]),
 ];
 
-/// The keys of one `[[permissions.rule]]`.
-pub(crate) const RULE_KEYS: &[&str] = &["tool", "pattern", "action", "message"];
+/// One rule.
+pub(crate) const RULE: ItemSchema = ItemSchema {
+    shown: "`[[permissions.rule]]`",
+    written: "`[[permissions.rule]]`",
+    keys: &["tool", "pattern", "action", "message"],
+};
 
-/// The keys of one entry of `scope.allow` and `scope.deny`.
-pub(crate) const ROOT_KEYS: &[&str] = &["path", "access"];
+/// One entry of `scope.allow`.
+pub(crate) const ALLOWED_ROOT: ItemSchema = ItemSchema {
+    shown: "an entry of `allow`",
+    written: "`allow = [{ path = \"src\", access = \"write\" }]`",
+    keys: &["path", "access"],
+};
+
+/// One entry of `scope.deny`.
+pub(crate) const DENIED_ROOT: ItemSchema = ItemSchema {
+    shown: "an entry of `deny`",
+    written: "`deny = [{ path = \".git\", access = \"write\" }]`",
+    keys: &["path", "access"],
+};
 
 /// The keys of a table.
 pub(crate) fn keys_of(table: &str) -> &'static [&'static str] {

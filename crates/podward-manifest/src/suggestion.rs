@@ -61,6 +61,9 @@ pub(crate) fn nearest<'k>(
 /// The author's text in backticks: escaped where nothing would be seen, cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {
     const MOST: usize = 60;
+    if text.is_empty() {
+        return "an empty text".to_owned();
+    }
     let mut shown: String = text
         .chars()
         .take(MOST)
@@ -77,10 +80,19 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// `` `a`, `b` or `c` ``.
 pub(crate) fn one_of<'k>(words: impl IntoIterator<Item = &'k str>) -> String {
+    joined(words, "or")
+}
+
+/// `` `a`, `b` and `c` ``.
+pub(crate) fn all_of<'k>(words: impl IntoIterator<Item = &'k str>) -> String {
+    joined(words, "and")
+}
+
+fn joined<'k>(words: impl IntoIterator<Item = &'k str>, last_link: &str) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {last_link} {last}", rest.join(", ")),
         None => String::new(),
     }
 }

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
 use super::{Reader, Sited, Table, span_of};
+use crate::schema::ItemSchema;
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
 use crate::unit;
@@ -205,25 +206,18 @@ impl<'s> Reader<'s> {
         &mut self,
         table: &Table<'t>,
         key: &str,
-        shown: &'static str,
-        known: &'static [&'static str],
+        schema: &ItemSchema,
     ) -> Option<Sited<Vec<Table<'t>>>> {
         let value = self.value(table, key)?;
-        let array = match value.value.get_ref() {
-            DeValue::Array(array) => array,
-            DeValue::Table(_) => {
-                let message = format!("expected a list of tables, found one table: `{key}`");
-                self.error(value.key, message, format!("write `{shown}`"));
-                return None;
-            }
-            other => {
-                self.wrong_type(key, "a list of tables", other, value.span);
-                return None;
-            }
+        let DeValue::Array(array) = value.value.get_ref() else {
+            let found = found(value.value.get_ref());
+            let message = format!("`{key}` must be a list of tables, found {found}");
+            self.structural(value.key, message, format!("write {}", schema.written));
+            return None;
         };
         let items = array
             .iter()
-            .filter_map(|item| self.open(span_of(item), item, shown, known))
+            .filter_map(|item| self.open(span_of(item), item, schema))
             .collect();
         Some(value.map(|_| items))
     }

@@ -1,1 +1,64 @@
+use std::time::Duration;
 
+use proptest::prelude::*;
+
+use super::{LARGEST, LONGEST, duration, duration_text, size, size_text};
+
+#[test]
+fn times_have_units() {
+    for (text, expected) in [
+        ("1ms", 1),
+        ("90s", 90_000),
+        ("2m", 120_000),
+        ("1h", 3_600_000),
+        ("1h30m", 5_400_000),
+        ("1h0m1s1ms", 3_601_001),
+        ("168h", 604_800_000),
+    ] {
+        assert_eq!(duration(text), Ok(Duration::from_millis(expected)), "{text}");
+    }
+    for text in [
+        "", "1", "s", "1 s", " 1s", "1s ", "-1s", "+1s", "1.5s", "1d", "1S", "30m1h", "1s1s", "0s", "0h0m",
+        "169h", "99999999999999999999s", "18446744073709551615h", "1m18446744073709551615ms", "１s",
+    ] {
+        assert!(duration(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn sizes_have_units() {
+    for (text, expected) in [
+        ("1B", 1),
+        ("100kB", 100_000),
+        ("64KiB", 65_536),
+        ("1MB", 1_000_000),
+        ("1MiB", 1 << 20),
+        ("1GiB", 1 << 30),
+        ("1GB", 1_000_000_000),
+    ] {
+        assert_eq!(size(text), Ok(expected), "{text}");
+    }
+    for text in [
+        "", "1", "64K", "64KB", "64kb", "1 MB", "0B", "2GiB", "1KiB1B", "-1B", "18446744073709551615GiB",
+    ] {
+        assert!(size(text).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_time_is_read_as_it_is_written(milliseconds in 1..=LONGEST.as_millis() as u64) {
+        let time = Duration::from_millis(milliseconds);
+        prop_assert_eq!(duration(&duration_text(time)), Ok(time));
+    }
+
+    #[test]
+    fn a_size_is_read_as_it_is_written(bytes in 1..=LARGEST) {
+        prop_assert_eq!(size(&size_text(bytes)), Ok(bytes));
+    }
+
+    #[test]
+    fn no_text_makes_the_units_panic(text: String) {
+        let _ = (duration(&text), size(&text));
+    }
+}
