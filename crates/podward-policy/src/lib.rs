@@ -5,12 +5,17 @@
 
 mod action;
 mod operation;
+mod pattern;
 mod policy;
 mod source;
 mod spec;
 mod text;
 mod tool;
 mod verdict;
+mod work;
+
+#[cfg(test)]
+mod testing;
 
 pub use action::Action;
 pub use operation::{

@@ -1,0 +1,485 @@
+//! The matcher for texts with holes: all the places in a pattern that some way to fill the holes
+//! leads to, at once.
+//!
+//! For "may" one set of places is enough. For "must" a hole keeps only the places that every
+//! filling keeps, the `*`s it may run into; a word that can be written in two ways gives one set
+//! for each way, and all of them must match.
+
+use super::fold::{contains_folded, same_folded};
+use super::shape::{Item, Language, Piece, Shape};
+use super::{Class, Fold, Token};
+use crate::text::is_bare;
+use crate::work::{Exhausted, Work};
+
+mod nodes;
+
+use nodes::{Node, On};
+
+/// More ways to write the words of a text than this, and the match is left open.
+const MAX_SETS: usize = 64;
+
+/// A pattern as places and steps between them.
+#[derive(Debug)]
+pub(crate) struct Automaton<'p> {
+    nodes: Vec<Node<'p>>,
+}
+
+/// A set of places.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Set(Box<[u64]>);
+
+impl Set {
+    fn empty(n_places: usize) -> Self {
+        Self(vec![0; n_places.div_ceil(64)].into_boxed_slice())
+    }
+
+    fn add(&mut self, place: usize) {
+        if let Some(word) = self.0.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.0
+            .get(place / 64)
+            .is_some_and(|word| word & (1 << (place % 64)) != 0)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn unite(&mut self, other: &Self) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word |= other;
+        }
+    }
+
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.0
+            .iter()
+            .zip(&other.0)
+            .all(|(word, other)| word & !other == 0)
+    }
+
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(idx, word)| {
+            let mut left = *word;
+            std::iter::from_fn(move || {
+                if left == 0 {
+                    return None;
+                }
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                usize::try_from(bit).ok().map(|bit| idx * 64 + bit)
+            })
+        })
+    }
+
+    fn n_places(&self) -> usize {
+        self.0
+            .iter()
+            .map(|word| usize::try_from(word.count_ones()).unwrap_or(64))
+            .sum()
+    }
+
+    /// Steps that looking at each place once costs.
+    pub(super) fn cost(&self) -> usize {
+        1 + self.0.len() + self.n_places()
+    }
+
+    /// The first place at or after `from`.
+    fn next_place(&self, from: usize) -> Option<usize> {
+        let mut idx = from / 64;
+        let mut left = self.0.get(idx)? & (u64::MAX << (from % 64));
+        while left == 0 {
+            idx += 1;
+            left = *self.0.get(idx)?;
+        }
+        Some(idx * 64 + usize::try_from(left.trailing_zeros()).ok()?)
+    }
+}
+
+impl<'p> Automaton<'p> {
+    /// The automaton of a pattern whose last `n_optional` tokens may be missing.
+    pub(super) fn new(tokens: &'p [Token], n_optional: usize) -> Self {
+        Self {
+            nodes: nodes::build(tokens, n_optional),
+        }
+    }
+
+    /// The places before the first character.
+    pub(super) fn start(&self) -> Set {
+        let mut set = Set::empty(self.nodes.len());
+        set.add(0);
+        self.close(&mut set);
+        set
+    }
+
+    pub(super) fn accepts(&self, set: &Set) -> bool {
+        set.has(self.nodes.len().saturating_sub(1))
+    }
+
+    /// A single place.
+    pub(super) fn only(&self, place: usize) -> Set {
+        let mut set = Set::empty(self.nodes.len());
+        set.add(place);
+        set
+    }
+
+    pub(super) fn ends_at(&self, place: usize) -> bool {
+        place + 1 == self.nodes.len()
+    }
+
+    /// Whether the pattern matches a known text.
+    pub(super) fn matches(
+        &self,
+        text: &str,
+        fold: &Fold,
+        work: &mut Work,
+    ) -> Result<bool, Exhausted> {
+        let mut set = self.start();
+        for (at, c) in text.char_indices() {
+            work.spend(set.cost())?;
+            set = self.step(&set, c, fold.contains(&at));
+            if set.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(self.accepts(&set))
+    }
+
+    /// Whether some way to fill the holes matches; also true where that is only nearly so.
+    pub(super) fn may_match(&self, shape: &Shape, work: &mut Work) -> Result<bool, Exhausted> {
+        let mut set = self.start();
+        for piece in shape.pieces() {
+            set = match piece {
+                Piece::One(item) => self.may_follow(&set, std::slice::from_ref(item), work)?,
+                Piece::Either(variants) => {
+                    let mut united = Set::empty(self.nodes.len());
+                    for variant in variants {
+                        united.unite(&self.may_follow(&set, &variant.items, work)?);
+                    }
+                    united
+                }
+            };
+            if set.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(self.accepts(&set))
+    }
+
+    fn may_follow(&self, set: &Set, items: &[Item], work: &mut Work) -> Result<Set, Exhausted> {
+        let mut set = set.clone();
+        for item in items {
+            work.spend(set.cost())?;
+            set = match item {
+                Item::Char { c, fold } => self.step(&set, *c, *fold),
+                Item::Hole { language, .. } => self.spread(&set, *language, work)?,
+            };
+        }
+        Ok(set)
+    }
+
+    /// Whether some way to fill the holes matches, in which at least one character of the pattern
+    /// that is no wildcard and no blank is met by more than an exempt hole.
+    pub(super) fn may_match_beyond_exempt(
+        &self,
+        shape: &Shape,
+        work: &mut Work,
+    ) -> Result<bool, Exhausted> {
+        let nothing = Set::empty(self.nodes.len());
+        let mut both = Planes {
+            unmet: self.start(),
+            met: nothing.clone(),
+        };
+        for piece in shape.pieces() {
+            both = match piece {
+                Piece::One(item) => self.planes_follow(&both, std::slice::from_ref(item), work)?,
+                Piece::Either(variants) => {
+                    let mut united = Planes {
+                        unmet: nothing.clone(),
+                        met: nothing.clone(),
+                    };
+                    for variant in variants {
+                        let after = self.planes_follow(&both, &variant.items, work)?;
+                        united.unmet.unite(&after.unmet);
+                        united.met.unite(&after.met);
+                    }
+                    united
+                }
+            };
+        }
+        let has_literal = self.nodes.iter().any(Node::is_literal);
+        Ok(self.accepts(&both.met) || (!has_literal && self.accepts(&both.unmet)))
+    }
+
+    fn planes_follow(
+        &self,
+        both: &Planes,
+        items: &[Item],
+        work: &mut Work,
+    ) -> Result<Planes, Exhausted> {
+        let Planes { mut unmet, mut met } = both.clone();
+        for item in items {
+            work.spend(unmet.cost() + met.cost())?;
+            match item {
+                Item::Char { c, fold } => {
+                    met = self.step(&met, *c, *fold);
+                    met.unite(&self.step_where(&unmet, *c, *fold, Node::is_literal));
+                    unmet = self.step_where(&unmet, *c, *fold, |node| !node.is_literal());
+                }
+                Item::Hole { language, exempt } => {
+                    let spread = self.spread(&unmet, *language, work)?;
+                    met = self.spread(&met, *language, work)?;
+                    if !exempt {
+                        met.unite(&spread);
+                    }
+                    unmet = spread;
+                }
+            }
+        }
+        Ok(Planes { unmet, met })
+    }
+
+    /// Whether every way to fill the holes matches; never true where one does not.
+    pub(super) fn must_match(&self, shape: &Shape, work: &mut Work) -> Result<bool, Exhausted> {
+        let mut sets = vec![self.start()];
+        for piece in shape.pieces() {
+            sets = match piece {
+                Piece::One(item) => {
+                    let mut next = Vec::with_capacity(sets.len());
+                    for set in &sets {
+                        next.push(self.must_follow(set, std::slice::from_ref(item), work)?);
+                    }
+                    next
+                }
+                Piece::Either(variants) => {
+                    let mut next = Vec::with_capacity(sets.len() * variants.len());
+                    for set in &sets {
+                        for variant in variants.iter().filter(|variant| variant.is_certain) {
+                            next.push(self.must_follow(set, &variant.items, work)?);
+                        }
+                    }
+                    next
+                }
+            };
+            smallest(&mut sets);
+            if sets.len() > MAX_SETS || sets.iter().any(Set::is_empty) {
+                return Ok(false);
+            }
+        }
+        Ok(sets.iter().all(|set| self.accepts(set)))
+    }
+
+    fn must_follow(&self, set: &Set, items: &[Item], work: &mut Work) -> Result<Set, Exhausted> {
+        let mut set = set.clone();
+        for item in items {
+            work.spend(set.cost())?;
+            set = match item {
+                Item::Char { c, fold } => self.step(&set, *c, *fold),
+                Item::Hole { language, .. } => self.keep(&set, *language),
+            };
+        }
+        Ok(set)
+    }
+
+    /// The places after one more character.
+    pub(super) fn step(&self, set: &Set, c: char, fold: bool) -> Set {
+        self.step_where(set, c, fold, |_| true)
+    }
+
+    fn step_where(
+        &self,
+        set: &Set,
+        c: char,
+        fold: bool,
+        counts: impl Fn(&Node<'p>) -> bool,
+    ) -> Set {
+        let mut next = Set::empty(self.nodes.len());
+        for (place, node) in self.nodes_of(set) {
+            if !counts(node) {
+                continue;
+            }
+            match node {
+                Node::Step { on, next: to } if on.fits(c, fold) => next.add(*to),
+                Node::Loop { on } if on.fits(c, fold) => next.add(place),
+                Node::Directories => {
+                    next.add(place);
+                    if c == '/' {
+                        next.add(place + 1);
+                    }
+                }
+                Node::Step { .. }
+                | Node::Loop { .. }
+                | Node::Fork { .. }
+                | Node::Jump { .. }
+                | Node::Accept => {}
+            }
+        }
+        self.close(&mut next);
+        next
+    }
+
+    /// All places that some filling of a hole leads to.
+    fn spread(&self, set: &Set, language: Language, work: &mut Work) -> Result<Set, Exhausted> {
+        let mut all = match language {
+            // The first character of a name has a rule of its own.
+            Language::Name { may_begin_with_dot } => self.spread_once(set, |on| {
+                on.may_be_in_name() && (may_begin_with_dot || !on.is_only('.'))
+            }),
+            Language::All | Language::Bare | Language::Quoted => set.clone(),
+        };
+        loop {
+            work.spend(all.cost())?;
+            let mut more = self.spread_once(&all, |on| on.may_be_in(language));
+            if language == Language::Quoted {
+                let quoted_quote = ['\'', '\\', '\'', '\'']
+                    .into_iter()
+                    .fold(all.clone(), |set, c| self.step(&set, c, false));
+                more.unite(&quoted_quote);
+            }
+            if more.is_within(&all) {
+                all.unite(set);
+                return Ok(all);
+            }
+            all.unite(&more);
+        }
+    }
+
+    fn spread_once(&self, set: &Set, may_be: impl Fn(&On<'p>) -> bool) -> Set {
+        let mut next = Set::empty(self.nodes.len());
+        for (place, node) in self.nodes_of(set) {
+            match node {
+                Node::Step { on, next: to } if may_be(on) => next.add(*to),
+                Node::Loop { on } if may_be(on) => next.add(place),
+                Node::Directories => {
+                    next.add(place);
+                    if may_be(&On::Char('/')) {
+                        next.add(place + 1);
+                    }
+                }
+                Node::Step { .. }
+                | Node::Loop { .. }
+                | Node::Fork { .. }
+                | Node::Jump { .. }
+                | Node::Accept => {}
+            }
+        }
+        self.close(&mut next);
+        next
+    }
+
+    /// The places that every filling of a hole keeps.
+    fn keep(&self, set: &Set, language: Language) -> Set {
+        let mut kept = Set::empty(self.nodes.len());
+        for (place, node) in self.nodes_of(set) {
+            let keeps = match node {
+                Node::Loop { on } => on.holds_all_of(language),
+                Node::Directories => true,
+                Node::Step { .. } | Node::Fork { .. } | Node::Jump { .. } | Node::Accept => false,
+            };
+            if keeps {
+                kept.add(place);
+            }
+        }
+        self.close(&mut kept);
+        kept
+    }
+
+    /// Adds the places that are reached without a character. Those steps only lead forward.
+    fn close(&self, set: &mut Set) {
+        let mut from = 0;
+        while let Some(place) = set.next_place(from) {
+            from = place + 1;
+            let Some(node) = self.nodes.get(place) else {
+                return;
+            };
+            match node {
+                Node::Loop { .. } => set.add(place + 1),
+                Node::Fork { other } => {
+                    set.add(place + 1);
+                    set.add(*other);
+                }
+                Node::Jump { to } => set.add(*to),
+                Node::Step { .. } | Node::Directories | Node::Accept => {}
+            }
+        }
+    }
+
+    fn nodes_of<'s>(&'s self, set: &'s Set) -> impl Iterator<Item = (usize, &'s Node<'p>)> {
+        set.places()
+            .filter_map(|place| Some((place, self.nodes.get(place)?)))
+    }
+}
+
+/// Places by whether something known has met a literal of the pattern on the way.
+#[derive(Debug, Clone)]
+struct Planes {
+    unmet: Set,
+    met: Set,
+}
+
+/// Leaves only sets that hold no other one: what the smallest match, all match.
+fn smallest(sets: &mut Vec<Set>) {
+    sets.sort_unstable_by_key(Set::n_places);
+    let mut kept: Vec<Set> = Vec::with_capacity(sets.len());
+    for set in sets.drain(..) {
+        if !kept.iter().any(|smaller| smaller.is_within(&set)) {
+            kept.push(set);
+        }
+    }
+    *sets = kept;
+}
+
+impl On<'_> {
+    fn fits(&self, c: char, fold: bool) -> bool {
+        let contains = |class: &Class| match fold {
+            true => contains_folded(class, c),
+            false => class.contains(c),
+        };
+        match self {
+            Self::Char(p) => *p == c || (fold && same_folded(*p, c)),
+            Self::Any => true,
+            Self::Class(class) => contains(class),
+            Self::Bare => is_bare(c),
+            Self::BareClass(class) => is_bare(c) && contains(class),
+            Self::Quoted => c != '\'',
+            Self::QuotedClass(class) => c != '\'' && contains(class),
+        }
+    }
+
+    /// Whether some character of a hole's language may fit.
+    fn may_be_in(&self, language: Language) -> bool {
+        match (language, self) {
+            (Language::All, _) => true,
+            (Language::Bare, Self::Char(c)) => is_bare(*c),
+            (Language::Quoted, Self::Char(c)) => *c != '\'',
+            (Language::Bare | Language::Quoted, _) => true,
+            (Language::Name { .. }, _) => self.may_be_in_name(),
+        }
+    }
+
+    fn may_be_in_name(&self) -> bool {
+        !self.is_only('/')
+    }
+
+    fn is_only(&self, c: char) -> bool {
+        matches!(self, Self::Char(p) if *p == c)
+    }
+
+    /// Whether a run of this takes in every text of a hole's language.
+    fn holds_all_of(&self, language: Language) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Bare => language == Language::Bare,
+            // `'\''` leads back to the same run.
+            Self::Quoted => matches!(language, Language::Bare | Language::Quoted),
+            Self::Char(_) | Self::Class(_) | Self::BareClass(_) | Self::QuotedClass(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

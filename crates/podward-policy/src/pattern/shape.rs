@@ -1,0 +1,396 @@
+//! A text with holes, in all the ways in which it may be written once the holes are filled.
+//!
+//! In a command the value of a quoted expansion stays inside its word, but it decides whether that
+//! word is written in quotes (D3.1); the value of an unquoted one may be no word at all, and then a
+//! blank beside it vanishes as well (D3.2). A shape may allow more texts than there are: that never
+//! makes a match certain, and never hides one.
+
+use std::ops::Range;
+
+use super::Fold;
+use crate::text::{Hole, HoleKind, Text};
+
+/// A text with holes as a row of pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shape {
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    One(Item),
+    /// One of these.
+    Either(Vec<Variant>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Variant {
+    pub(crate) items: Vec<Item>,
+    /// Whether a certain match must match it: false where another form of the same text stands
+    /// for it.
+    pub(crate) is_certain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Item {
+    Char {
+        c: char,
+        fold: bool,
+    },
+    Hole {
+        language: Language,
+        /// It does not by itself count as a possible match of a restrictive pattern that begins
+        /// with `*`.
+        exempt: bool,
+    },
+}
+
+/// What may stand in a hole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Any text.
+    All,
+    /// Any text without blanks and quotes.
+    Bare,
+    /// Any text, as it is written between single quotes.
+    Quoted,
+    /// Any text without `/`.
+    Name { may_begin_with_dot: bool },
+}
+
+/// One element of a text: a character and its place, or a hole.
+#[derive(Debug, Clone, Copy)]
+enum Element {
+    Char { at: usize, c: char },
+    Hole(Hole),
+}
+
+impl Shape {
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// A text whose words have no meaning: a path, a URL, JSON.
+    pub(crate) fn plain(text: &Text, fold: &Fold) -> Self {
+        let mut before = Some('/');
+        let pieces = elements(text)
+            .into_iter()
+            .map(|element| match element {
+                Element::Char { at, c } => {
+                    before = Some(c);
+                    Piece::One(Item::Char {
+                        c,
+                        fold: fold.contains(&at),
+                    })
+                }
+                Element::Hole(hole) => {
+                    let language = match hole.kind {
+                        HoleKind::FileGlob => Language::Name {
+                            may_begin_with_dot: before != Some('/'),
+                        },
+                        HoleKind::Quoted | HoleKind::Unquoted | HoleKind::Anything => Language::All,
+                    };
+                    before = None;
+                    Piece::One(Item::Hole {
+                        language,
+                        exempt: false,
+                    })
+                }
+            })
+            .collect();
+        Self { pieces }
+    }
+
+    /// A path that an allow must cover: an expansion may hold `..`, so nothing before it is known.
+    pub(crate) fn path_from_root(text: &Text) -> Self {
+        let mut shape = Self::plain(text, &(0..0));
+        let unsure = Piece::One(Item::Hole {
+            language: Language::All,
+            exempt: false,
+        });
+        if let Some(last) = shape.pieces.iter().rposition(|piece| *piece == unsure) {
+            shape.pieces.drain(..last);
+        }
+        shape
+    }
+
+    /// A command as it is written; `program` is the place of its program's name.
+    pub(crate) fn written(text: &Text, program: &Range<usize>, fold: &Fold) -> Self {
+        let words = written_words(elements(text));
+        let in_program = |hole: &Hole| (program.start..=program.end).contains(&hole.at);
+        let words = words.into_iter().map(|word| {
+            let word = Word {
+                elements: &word,
+                fold,
+                exempts: &|hole| hole.kind == HoleKind::Quoted && !in_program(hole),
+            };
+            (word.may_vanish(), word.written())
+        });
+        Self {
+            pieces: join(words.collect()),
+        }
+    }
+
+    /// A further form of a command, which holds no quotes of its own.
+    pub(crate) fn further(text: &Text, program: &Range<usize>) -> Self {
+        let words = elements(text);
+        let words = words.split(|element| matches!(element, Element::Char { c: ' ', .. }));
+        let in_program = |hole: &Hole| (program.start..=program.end).contains(&hole.at);
+        let words = words.map(|word| {
+            let word = Word {
+                elements: word,
+                fold: program,
+                exempts: &|hole| hole.kind == HoleKind::Quoted && !in_program(hole),
+            };
+            (word.may_vanish(), word.unquoted())
+        });
+        Self {
+            pieces: join(words.collect()),
+        }
+    }
+}
+
+/// The place of the program's name in a form of a command: its first word that is no assignment.
+pub(crate) fn program_of(known: &str) -> Range<usize> {
+    let mut start = 0;
+    for word in known.split(' ') {
+        let end = start + word.len();
+        let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
+            !name.starts_with(|c: char| c.is_ascii_digit())
+                && !name.is_empty()
+                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        });
+        if !is_assignment {
+            return start..end;
+        }
+        start = end + 1;
+    }
+    known.len()..known.len()
+}
+
+fn elements(text: &Text) -> Vec<Element> {
+    let mut holes = text.holes().iter().peekable();
+    let mut elements = Vec::with_capacity(text.known_part().len() + text.holes().len());
+    for (at, c) in text.known_part().char_indices() {
+        while let Some(hole) = holes.next_if(|hole| hole.at <= at) {
+            elements.push(Element::Hole(*hole));
+        }
+        elements.push(Element::Char { at, c });
+    }
+    elements.extend(holes.map(|hole| Element::Hole(*hole)));
+    elements
+}
+
+/// The words of a written command: blanks inside single quotes do not separate.
+fn written_words(elements: Vec<Element>) -> Vec<Vec<Element>> {
+    let mut words = Vec::new();
+    let mut word: Vec<Element> = Vec::new();
+    let mut in_quotes = false;
+    let mut rest = &*elements;
+    while let [element, tail @ ..] = rest {
+        rest = tail;
+        match element {
+            Element::Char { c: '\'', .. } if in_quotes && begins_quoted_quote(tail) => {
+                word.push(*element);
+                word.extend(tail.iter().take(3));
+                rest = tail.get(3..).unwrap_or_default();
+            }
+            Element::Char { c: '\'', .. } if in_quotes || word.is_empty() => {
+                in_quotes = !in_quotes;
+                word.push(*element);
+            }
+            Element::Char { c: ' ', .. } if !in_quotes => words.push(std::mem::take(&mut word)),
+            Element::Char { .. } | Element::Hole(_) => word.push(*element),
+        }
+    }
+    words.push(word);
+    words
+}
+
+/// After a single quote inside quotes: the rest of `'\''`.
+fn begins_quoted_quote(rest: &[Element]) -> bool {
+    let mut chars = rest.iter().map(|element| match element {
+        Element::Char { c, .. } => Some(*c),
+        Element::Hole(_) => None,
+    });
+    ['\\', '\'', '\'']
+        .into_iter()
+        .all(|c| chars.next() == Some(Some(c)))
+}
+
+/// One word of a command.
+struct Word<'a> {
+    elements: &'a [Element],
+    fold: &'a Fold,
+    exempts: &'a dyn Fn(&Hole) -> bool,
+}
+
+impl Word<'_> {
+    /// No word at all, if what stands in it is nothing.
+    fn may_vanish(&self) -> bool {
+        !self.elements.is_empty()
+            && self.elements.iter().all(|element| match element {
+                Element::Char { .. } => false,
+                Element::Hole(hole) => splits(hole),
+            })
+    }
+
+    fn items(&self, language: impl Fn(&Hole) -> Language) -> Vec<Item> {
+        self.elements
+            .iter()
+            .map(|element| match element {
+                Element::Char { at, c } => Item::Char {
+                    c: *c,
+                    fold: self.fold.contains(at),
+                },
+                Element::Hole(hole) => Item::Hole {
+                    language: language(hole),
+                    exempt: (self.exempts)(hole),
+                },
+            })
+            .collect()
+    }
+
+    /// The ways in which the word may be written.
+    fn written(&self) -> Vec<Variant> {
+        let variant = |items| Variant {
+            items,
+            is_certain: true,
+        };
+        let holes = || {
+            self.elements.iter().filter_map(|element| match element {
+                Element::Char { .. } => None,
+                Element::Hole(hole) => Some(hole),
+            })
+        };
+        if holes().next().is_none() {
+            return vec![variant(self.items(|_| Language::All))];
+        }
+        let is_quoted = matches!(self.elements.first(), Some(Element::Char { c: '\'', .. }));
+        if is_quoted {
+            let inside = |hole: &Hole| match splits(hole) {
+                true => Language::All,
+                false => Language::Quoted,
+            };
+            return vec![variant(self.items(inside))];
+        }
+        if !holes().any(splits) {
+            let bare = self.items(|_| Language::Bare);
+            return vec![variant(bare), variant(self.quoted(Language::Quoted))];
+        }
+        // The known characters before the first and after the last hole belong to words of which
+        // each may be written in quotes; what lies between is inside the holes' reach.
+        let plain = self.items(|_| Language::All);
+        let mut ways = vec![variant(plain.clone())];
+        let quote = Item::Char {
+            c: '\'',
+            fold: false,
+        };
+        let begins_known = matches!(plain.first(), Some(Item::Char { .. }));
+        let ends_known = matches!(plain.last(), Some(Item::Char { .. }));
+        let opened = |items: &[Item]| [&[quote], items].concat();
+        let closed = |items: &[Item]| [items, &[quote]].concat();
+        if begins_known {
+            ways.push(variant(opened(&plain)));
+        }
+        if ends_known {
+            ways.push(variant(closed(&plain)));
+        }
+        if begins_known && ends_known {
+            ways.push(variant(opened(&closed(&plain))));
+        }
+        ways
+    }
+
+    /// The word without quotes, whatever it holds; and with them, for forms that keep them.
+    fn unquoted(&self) -> Vec<Variant> {
+        let plain = Variant {
+            items: self.items(|_| Language::All),
+            is_certain: true,
+        };
+        let has_hole = self
+            .elements
+            .iter()
+            .any(|element| matches!(element, Element::Hole(_)));
+        if !has_hole {
+            return vec![plain];
+        }
+        let quoted = Variant {
+            items: self.quoted(Language::All),
+            is_certain: false,
+        };
+        vec![plain, quoted]
+    }
+
+    fn quoted(&self, language: Language) -> Vec<Item> {
+        let quote = Item::Char {
+            c: '\'',
+            fold: false,
+        };
+        let mut items = vec![quote];
+        items.extend(self.items(|_| language));
+        items.push(quote);
+        items
+    }
+}
+
+/// Whether the value of a hole may be several words, or none.
+fn splits(hole: &Hole) -> bool {
+    match hole.kind {
+        HoleKind::Quoted => false,
+        HoleKind::Unquoted | HoleKind::FileGlob | HoleKind::Anything => true,
+    }
+}
+
+/// Puts words in a row, with a blank between two; a word that vanishes takes one with it.
+fn join(words: Vec<(bool, Vec<Variant>)>) -> Vec<Piece> {
+    let blank = Item::Char {
+        c: ' ',
+        fold: false,
+    };
+    let nothing = || Variant {
+        items: Vec::new(),
+        is_certain: true,
+    };
+    let n_words = words.len();
+    let mut pieces = Vec::new();
+    // Words that may vanish at the start take the blank after them.
+    let mut has_begun = false;
+    for (idx, (may_vanish, mut variants)) in words.into_iter().enumerate() {
+        let is_last = idx + 1 == n_words;
+        match (may_vanish, has_begun) {
+            (false, _) => {
+                if has_begun {
+                    pieces.push(Piece::One(blank));
+                }
+                has_begun = true;
+            }
+            (true, true) => {
+                for variant in &mut variants {
+                    variant.items.insert(0, blank);
+                }
+                variants.push(nothing());
+            }
+            (true, false) => {
+                if !is_last {
+                    for variant in &mut variants {
+                        variant.items.push(blank);
+                    }
+                }
+                variants.push(nothing());
+            }
+        }
+        match (variants.len(), variants.pop()) {
+            (1, Some(only)) => pieces.extend(only.items.into_iter().map(Piece::One)),
+            (_, Some(last)) => {
+                variants.push(last);
+                pieces.push(Piece::Either(variants));
+            }
+            (_, None) => {}
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests;
