@@ -37,6 +37,13 @@ pub enum WorkerEvent {
         /// How long the model waits before it.
         after: Duration,
     },
+    /// The model begins to write a call.
+    CallAnnounced {
+        /// The call.
+        id: CallId,
+        /// The tool's name as the model wrote it.
+        tool: Arc<str>,
+    },
     /// The model's message is complete and holds this call.
     CallProposed {
         /// The call.

@@ -1,33 +1,18 @@
 //! The conversation of a session: every call in it has its result.
 
+mod replay;
+
 use std::sync::Arc;
 
 use podward_model::{Block, Message, Role};
 
-use crate::journal::Entry;
+pub use self::replay::{ReplayError, Replayed};
 
 /// The conversation of a session, valid for every model at any time: each call of the model is
 /// answered, in call order, by the message that follows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     messages: Arc<Vec<Message>>,
-}
-
-/// A history read back from a journal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Replayed {
-    /// The history.
-    pub history: History,
-    /// What the journal lacked: to be appended to it before anything else.
-    pub repairs: Vec<Entry>,
-}
-
-/// Entries that no worker wrote in this order.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("entry {entry} of the session does not fit: {why}")]
-pub struct ReplayError {
-    entry: usize,
-    why: &'static str,
 }
 
 impl History {
@@ -37,16 +22,25 @@ impl History {
         &self.messages
     }
 
-    /// Reads a history back from the entries of a journal.
-    ///
-    /// A call without a result gets an error result that says it was interrupted.
-    ///
-    /// # Errors
-    /// The entries are in an order that no worker writes.
-    pub fn replay(_entries: &[Entry]) -> Result<Replayed, ReplayError> {
-        Ok(Replayed {
-            history: Self::default(),
-            repairs: Vec::new(),
-        })
+    /// Whether the model has the last word; it has not when there is something to answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.messages
+            .last()
+            .is_none_or(|message| message.role == Role::Assistant)
+    }
+
+    pub(crate) fn push_prompt(&mut self, text: &str) {
+        Arc::make_mut(&mut self.messages).push(Message::user(text));
+    }
+
+    /// Appends a message of the model and the results of its calls, in call order, at once; an
+    /// empty message is left out.
+    pub(crate) fn push_step(&mut self, content: Vec<Block>, results: Vec<Block>) {
+        let messages = Arc::make_mut(&mut self.messages);
+        for (role, content) in [(Role::Assistant, content), (Role::User, results)] {
+            if !content.is_empty() {
+                messages.push(Message { role, content });
+            }
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Code that sees an event of the worker and may have a say in it.
 
+pub(crate) mod chain;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use podward_gate::{Call, CallFacts, Gate, Permitted, Question, Refusal, Settled, Submitted};
+use podward_gate::{Call, CallFacts, Permitted, Question, Refusal};
 use podward_model::{Message, ModelRequest, ToolSpec};
 use podward_policy::Ruling;
 use podward_tools::{Invocation, ToolOutput};
@@ -72,8 +74,6 @@ enum Stage {
     Permitted(Permitted<Box<dyn Invocation>>),
     Asked(Question),
     Refused(Refusal),
-    /// The call has left the event.
-    Taken,
 }
 
 /// What a hook does about a call. It can refuse it, never permit it.
@@ -225,9 +225,28 @@ impl PreToolCall {
     pub const fn facts(&self) -> &Arc<CallFacts> {
         &self.facts
     }
+
+    /// How far the call has come.
+    #[must_use]
+    pub const fn stage(&self) -> PreToolStage<'_> {
+        match &self.stage {
+            Stage::Proposed(_) => PreToolStage::Proposed,
+            Stage::Permitted(permitted) => PreToolStage::Permitted(permitted.ruling()),
+            Stage::Asked(question) => PreToolStage::Asked(question),
+            Stage::Refused(refusal) => PreToolStage::Refused(refusal),
+        }
+    }
 }
 
 impl PreRequest {
+    pub(crate) const fn new(request: ModelRequest) -> Self {
+        Self { request }
+    }
+
+    pub(crate) fn into_request(self) -> ModelRequest {
+        self.request
+    }
+
     /// The conversation.
     #[must_use]
     pub fn messages(&self) -> &[Message] {

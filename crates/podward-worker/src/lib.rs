@@ -4,12 +4,17 @@
 //! it asks the gate, writes to a journal, and tells an observer.
 
 mod approver;
+mod batch;
+mod collect;
 mod decision;
 mod event;
 mod history;
 mod hook;
+mod ids;
 mod journal;
 mod limits;
+mod stop;
+mod turn;
 mod worker;
 
 pub use approver::{Approver, Unattended};

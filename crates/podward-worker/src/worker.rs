@@ -1,24 +1,56 @@
 //! The worker: it owns the history and works through one turn at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use podward_gate::Gate;
-use podward_model::Model;
+use podward_model::{Message, Model, ToolSpec, Usage};
 use podward_policy::ToolName;
-use podward_tools::{Invocation, RunContext, Tool};
+use podward_tools::{Invocation, Registry, RunContext};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::approver::{Approver, Unattended};
-use crate::event::{TurnEnd, WorkerEvent};
+use crate::event::{EndReason, TurnEnd, WorkerEvent};
 use crate::history::History;
-use crate::hook::Hooks;
+use crate::hook::chain::{PermissionHook, SharedGate};
+use crate::hook::{Hook, Hooks, PreToolCall};
+use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
 use crate::limits::TurnLimits;
+use crate::stop::Stop;
+use crate::turn::Turn;
 
 /// The loop between one model and its tools.
 pub struct Worker {
-    parts: WorkerBuilder,
+    parts: Parts,
+    state: State,
+}
+
+/// What a turn works with.
+pub(crate) struct Parts {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) gate: SharedGate,
+    pub(crate) journal: Box<dyn Journal>,
+    pub(crate) context: RunContext,
+    pub(crate) tools: Registry,
+    pub(crate) specs: Arc<Vec<ToolSpec>>,
+    /// What every call passes: the permission check, then the user's hooks.
+    pub(crate) checks: Arc<[Arc<dyn Hook<PreToolCall>>]>,
+    pub(crate) hooks: Hooks,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) events: Option<mpsc::Sender<WorkerEvent>>,
+    pub(crate) limits: TurnLimits,
+    pub(crate) system: Arc<str>,
+    pub(crate) history: History,
+    pub(crate) ids: CallIds,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// In a turn, or one whose future was dropped or whose journal failed.
+    InTurn,
 }
 
 /// What a worker is made of.
@@ -27,7 +59,7 @@ pub struct WorkerBuilder {
     gate: Gate<Box<dyn Invocation>>,
     journal: Box<dyn Journal>,
     context: RunContext,
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Registry,
     offered: Option<Vec<ToolName>>,
     hooks: Hooks,
     approver: Arc<dyn Approver>,
@@ -44,9 +76,9 @@ pub enum WorkerError {
     /// more: the session has to be resumed from its journal.
     #[error("the turn ended because it cannot be recorded")]
     Journal(#[source] JournalError),
-    /// The journal failed in an earlier turn.
-    #[error("an earlier turn could not be recorded")]
-    Stopped,
+    /// An earlier turn has no end on record: its journal failed, or its future was dropped.
+    #[error("an earlier turn has no end, so the session has to be resumed from its journal")]
+    Unfinished,
 }
 
 impl Worker {
@@ -65,7 +97,7 @@ impl Worker {
             gate,
             journal,
             context,
-            tools: Vec::new(),
+            tools: Registry::empty(),
             offered: None,
             hooks: Hooks::new(),
             approver: Arc::new(Unattended),
@@ -78,14 +110,16 @@ impl Worker {
 
     /// Works through a turn: from a prompt until the model has nothing more to do.
     ///
+    /// A future that is dropped before its end leaves a worker that takes no further turn.
+    ///
     /// # Errors
     /// The journal failed. Every other end of a turn is a [`TurnEnd`].
     pub async fn turn(
         &mut self,
-        _prompt: String,
-        _cancel: CancellationToken,
+        prompt: String,
+        cancel: CancellationToken,
     ) -> Result<TurnEnd, WorkerError> {
-        Err(WorkerError::Stopped)
+        self.run(Some(prompt), cancel).await
     }
 
     /// Goes on with a turn that was interrupted: asks the model if the history ends with a message
@@ -93,8 +127,36 @@ impl Worker {
     ///
     /// # Errors
     /// The journal failed. Every other end of a turn is a [`TurnEnd`].
-    pub async fn resume(&mut self, _cancel: CancellationToken) -> Result<TurnEnd, WorkerError> {
-        Err(WorkerError::Stopped)
+    pub async fn resume(&mut self, cancel: CancellationToken) -> Result<TurnEnd, WorkerError> {
+        if self.state == State::Idle && self.parts.history.is_answered() {
+            return Ok(TurnEnd {
+                reason: EndReason::Done,
+                n_steps: 0,
+                n_refused: 0,
+                n_bad_calls: 0,
+                usage: Usage::default(),
+            });
+        }
+        self.run(None, cancel).await
+    }
+
+    async fn run(
+        &mut self,
+        prompt: Option<String>,
+        cancel: CancellationToken,
+    ) -> Result<TurnEnd, WorkerError> {
+        if self.state == State::InTurn {
+            return Err(WorkerError::Unfinished);
+        }
+        self.state = State::InTurn;
+        let stop = Stop::new(cancel, self.parts.limits.wall);
+        let end = Turn::new(&mut self.parts, stop)
+            .run(prompt)
+            .instrument(tracing::info_span!("turn"))
+            .await
+            .map_err(WorkerError::Journal)?;
+        self.state = State::Idle;
+        Ok(end)
     }
 
     /// The conversation so far.
@@ -107,7 +169,7 @@ impl Worker {
 impl WorkerBuilder {
     /// The tools that exist: a call to any other is an error result.
     #[must_use]
-    pub fn tools(mut self, tools: Vec<Arc<dyn Tool>>) -> Self {
+    pub fn tools(mut self, tools: Registry) -> Self {
         self.tools = tools;
         self
     }
@@ -169,6 +231,55 @@ impl WorkerBuilder {
     /// The worker.
     #[must_use]
     pub fn build(self) -> Worker {
-        Worker { parts: self }
+        let offered = self.offered;
+        let is_offered = |name: &ToolName| {
+            offered
+                .as_ref()
+                .is_none_or(|offered| offered.contains(name))
+        };
+        let specs = self
+            .tools
+            .iter()
+            .filter(|tool| is_offered(tool.name()))
+            .map(|tool| ToolSpec {
+                name: tool.name().as_str().to_owned(),
+                description: tool.description().to_owned(),
+                schema: tool.schema(),
+            })
+            .collect();
+        let gate = Arc::new(Mutex::new(self.gate));
+        let permission: Arc<dyn Hook<PreToolCall>> =
+            Arc::new(PermissionHook::new(Arc::clone(&gate)));
+        let checks = std::iter::once(permission)
+            .chain(self.hooks.pre_tool_call.iter().cloned())
+            .collect();
+        let ids = CallIds::new(
+            self.history
+                .messages()
+                .iter()
+                .flat_map(Message::tool_use_ids),
+        );
+        Worker {
+            parts: Parts {
+                model: self.model,
+                gate,
+                journal: self.journal,
+                context: self.context,
+                tools: self.tools,
+                specs: Arc::new(specs),
+                checks,
+                hooks: self.hooks,
+                approver: self.approver,
+                events: self.events,
+                limits: self.limits,
+                system: self.system,
+                history: self.history,
+                ids,
+            },
+            state: State::Idle,
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! The chains of hooks.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+use podward_gate::{
+    Answer, Call, Gate, Permitted, Progress, Question, Refusal, RefusalCause, Settled, Submitted,
+};
+use podward_tools::Invocation;
+
+use super::{
+    Hook, HookError, HookEvent, PreToolAction, PreToolCall, PreToolStage, Stage, SyntheticResult,
+    TurnAction,
+};
+use crate::event::EndReason;
+use crate::stop::{self, Stop};
+
+/// The gate of a pod, shared by the permission hook and the answers.
+pub(crate) type SharedGate = Arc<Mutex<Gate<Box<dyn Invocation>>>>;
+
+/// What the chain made of a call.
+pub(crate) enum Checked {
+    Run(Permitted<Box<dyn Invocation>>),
+    Ask(Question),
+    Refuse(Refusal),
+}
+
+/// The permission check, the first hook of every worker: it hands each call to the gate.
+pub(crate) struct PermissionHook {
+    gate: SharedGate,
+}
+
+impl PermissionHook {
+    pub(crate) const fn new(gate: SharedGate) -> Self {
+        Self { gate }
+    }
+}
+
+#[async_trait]
+impl Hook<PreToolCall> for PermissionHook {
+    fn name(&self) -> &str {
+        "permission"
+    }
+
+    async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
+        event.submit(&mut lock(&self.gate));
+        Ok(match event.stage() {
+            PreToolStage::Refused(refusal) => {
+                PreToolAction::Result(SyntheticResult::refuse(podward_gate::refusal_text(refusal)))
+            }
+            PreToolStage::Proposed | PreToolStage::Permitted(_) | PreToolStage::Asked(_) => {
+                PreToolAction::Continue
+            }
+        })
+    }
+}
+
+/// The gate, for as long as no `await` comes between.
+pub(crate) fn lock(gate: &SharedGate) -> MutexGuard<'_, Gate<Box<dyn Invocation>>> {
+    // INVARIANT: a gate changes only after it has judged, and what follows does not panic; so it is
+    // whole even where a panic has poisoned the lock.
+    gate.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the chain over one call: the first hook that refuses it ends the chain.
+///
+/// The second value says why the turn has to end, if it has to.
+pub(crate) async fn check_call(
+    hooks: &[Arc<dyn Hook<PreToolCall>>],
+    gate: &SharedGate,
+    call: Call<Box<dyn Invocation>>,
+    stop: &Stop,
+) -> (Checked, Option<EndReason>) {
+    let mut event = PreToolCall::new(call);
+    for hook in hooks {
+        let action = match stop.unless(run(&**hook, &mut event)).await {
+            Ok(action) => action,
+            Err(reason) => {
+                let cause = stop::refusal_cause(&reason, Progress::NotStarted);
+                let refusal = event.refuse(cause, stop::answer(&reason), gate);
+                return (Checked::Refuse(refusal), Some(reason));
+            }
+        };
+        let name: Box<str> = hook.name().into();
+        let (text, end) = match action {
+            Ok(PreToolAction::Continue) => {
+                if let Stage::Refused(_) = event.stage {
+                    break;
+                }
+                continue;
+            }
+            Ok(PreToolAction::Result(result)) => (result.text, None),
+            Ok(PreToolAction::Abort { reason }) => {
+                let end = EndReason::Aborted {
+                    hook: name.clone(),
+                    reason: reason.clone(),
+                };
+                (reason, Some(end))
+            }
+            Err(error) => {
+                tracing::warn!(hook = %name, %error, "a hook failed, so the call is refused");
+                let cause = RefusalCause::HookFailed { name: name.clone() };
+                let refusal = event.refuse(cause, Answer::HookFailed { name }, gate);
+                return (Checked::Refuse(refusal), None);
+            }
+        };
+        let cause = RefusalCause::Hook {
+            name: name.clone(),
+            text: text.clone(),
+        };
+        let refusal = event.refuse(cause, Answer::Hook { name, text }, gate);
+        return (Checked::Refuse(refusal), end);
+    }
+    (event.into_checked(), None)
+}
+
+/// Runs hooks that can end a turn, until one does; one that fails does.
+pub(crate) async fn check_turn<E: HookEvent<Action = TurnAction>>(
+    hooks: &[Arc<dyn Hook<E>>],
+    event: &mut E,
+    stop: &Stop,
+) -> Result<(), EndReason> {
+    for hook in hooks {
+        let reason = match stop.unless(run(&**hook, event)).await? {
+            Ok(TurnAction::Continue) => continue,
+            Ok(TurnAction::Abort { reason }) => reason,
+            Err(error) => format!("it failed: {error}").into(),
+        };
+        return Err(EndReason::Aborted {
+            hook: hook.name().into(),
+            reason,
+        });
+    }
+    Ok(())
+}
+
+/// Runs hooks that only look; one that fails is logged.
+pub(crate) async fn tell<E: HookEvent<Action = ()>>(hooks: &[Arc<dyn Hook<E>>], event: &mut E) {
+    for hook in hooks {
+        if let Err(error) = run(&**hook, event).await {
+            tracing::warn!(hook = hook.name(), %error, "a hook failed");
+        }
+    }
+}
+
+/// Runs one hook; a panic in it is an error.
+async fn run<E: HookEvent>(hook: &dyn Hook<E>, event: &mut E) -> Result<E::Action, HookError> {
+    // INVARIANT: after a panic an event is only refused, or not looked at again.
+    AssertUnwindSafe(async { hook.on(event).await })
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|_| Err(HookError::new("it panicked")))
+}
+
+impl PreToolCall {
+    pub(crate) fn new(call: Call<Box<dyn Invocation>>) -> Self {
+        Self {
+            facts: Arc::clone(call.facts()),
+            stage: Stage::Proposed(call),
+        }
+    }
+
+    /// Hands a proposed call to the gate.
+    fn submit(&mut self, gate: &mut Gate<Box<dyn Invocation>>) {
+        // Should the gate panic, the call is gone and can only be refused.
+        let taken = Stage::Refused(self.unjudged());
+        self.stage = match std::mem::replace(&mut self.stage, taken) {
+            Stage::Proposed(call) => match gate.submit(call) {
+                Submitted::Settled(Settled::Run(permitted)) => Stage::Permitted(permitted),
+                Submitted::Settled(Settled::Refuse(refusal)) => Stage::Refused(refusal),
+                Submitted::Ask(question) => Stage::Asked(question),
+            },
+            judged @ (Stage::Permitted(_) | Stage::Asked(_) | Stage::Refused(_)) => judged,
+        };
+    }
+
+    /// Ends the event: the call is refused, unless it already is.
+    fn refuse(self, cause: RefusalCause, answer: Answer, gate: &SharedGate) -> Refusal {
+        match self.stage {
+            Stage::Proposed(call) => Refusal::proposed(Arc::clone(call.facts()), cause),
+            Stage::Permitted(permitted) => permitted.refuse(cause),
+            Stage::Asked(question) => match lock(gate).answer(question.id(), answer) {
+                Ok(Settled::Refuse(refusal)) => refusal,
+                // The question was answered elsewhere; the refusal still counts.
+                Ok(Settled::Run(permitted)) => permitted.refuse(cause),
+                Err(_) => Refusal::judged(
+                    Arc::clone(question.facts()),
+                    question.ruling().clone(),
+                    cause,
+                ),
+            },
+            Stage::Refused(refusal) => refusal,
+        }
+    }
+
+    /// Ends the event: a call that nobody judged is refused.
+    fn into_checked(self) -> Checked {
+        match self.stage {
+            Stage::Permitted(permitted) => Checked::Run(permitted),
+            Stage::Asked(question) => Checked::Ask(question),
+            Stage::Refused(refusal) => Checked::Refuse(refusal),
+            Stage::Proposed(_) => Checked::Refuse(self.unjudged()),
+        }
+    }
+
+    fn unjudged(&self) -> Refusal {
+        Refusal::proposed(Arc::clone(&self.facts), RefusalCause::NotJudged)
+    }
+}
+
+#[cfg(test)]
+mod tests;

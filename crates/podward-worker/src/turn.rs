@@ -1,0 +1,268 @@
+//! One turn: the model is asked until it has nothing more to do.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use podward_gate::RefusalCause;
+use podward_model::{Block, ModelError, ModelRequest, StopReason, Usage};
+use tokio::sync::mpsc::error::TrySendError;
+use tracing::Instrument;
+
+use crate::collect::{Added, Answer, WrittenCall};
+use crate::event::{EndReason, Limit, TurnEnd, WorkerEvent};
+use crate::hook::{PreRequest, PromptSubmit, chain};
+use crate::journal::{Entry, JournalError};
+use crate::stop::Stop;
+use crate::worker::Parts;
+
+/// One turn of a worker.
+pub(crate) struct Turn<'w> {
+    pub(crate) parts: &'w mut Parts,
+    pub(crate) stop: Stop,
+    n_steps: u32,
+    n_refused: u32,
+    n_bad_calls: u32,
+    usage: Usage,
+}
+
+/// How an answer of the model ended.
+enum AnswerEnd {
+    /// It is complete.
+    Stopped(StopReason),
+    /// It is not, and the turn ends.
+    Broken(EndReason),
+}
+
+impl<'w> Turn<'w> {
+    pub(crate) const fn new(parts: &'w mut Parts, stop: Stop) -> Self {
+        Self {
+            parts,
+            stop,
+            n_steps: 0,
+            n_refused: 0,
+            n_bad_calls: 0,
+            usage: Usage {
+                input_tokens: 0,
+                output_tokens: 0,
+            },
+        }
+    }
+
+    /// Works through the turn; `None`: it goes on with what the history ends in.
+    pub(crate) async fn run(mut self, prompt: Option<String>) -> Result<TurnEnd, JournalError> {
+        chain::lock(&self.parts.gate).begin_turn();
+        let reason = match prompt {
+            Some(prompt) => self.begin(prompt).await?,
+            None => {
+                self.tell(WorkerEvent::TurnStarted { prompt: None }).await;
+                self.steps().await?
+            }
+        };
+        let mut end = TurnEnd {
+            reason,
+            n_steps: self.n_steps,
+            n_refused: self.n_refused,
+            n_bad_calls: self.n_bad_calls,
+            usage: self.usage,
+        };
+        tracing::info!(
+            reason = end.reason.as_str(),
+            n_steps = end.n_steps,
+            "the turn ended"
+        );
+        self.append(&[Entry::TurnEnded {
+            reason: end.reason.as_str().to_owned(),
+        }])
+        .await?;
+        let hooks = self.parts.hooks.turn_end.clone();
+        let told = chain::tell(&hooks, &mut end);
+        if tokio::time::timeout(self.parts.limits.grace, told)
+            .await
+            .is_err()
+        {
+            tracing::warn!("a hook at the turn's end took too long and was dropped");
+        }
+        self.tell(WorkerEvent::TurnEnded(Arc::new(end.clone())))
+            .await;
+        Ok(end)
+    }
+
+    /// Takes a prompt, unless a hook has something against it, and answers it.
+    async fn begin(&mut self, prompt: String) -> Result<EndReason, JournalError> {
+        let mut event = PromptSubmit { prompt };
+        let hooks = self.parts.hooks.prompt_submit.clone();
+        if let Err(reason) = chain::check_turn(&hooks, &mut event, &self.stop).await {
+            return Ok(reason);
+        }
+        let prompt = event.prompt;
+        self.append(&[Entry::Prompt {
+            text: prompt.clone(),
+        }])
+        .await?;
+        self.parts.history.push_prompt(&prompt);
+        self.tell(WorkerEvent::TurnStarted {
+            prompt: Some(prompt.into()),
+        })
+        .await;
+        self.steps().await
+    }
+
+    async fn steps(&mut self) -> Result<EndReason, JournalError> {
+        loop {
+            if let Some(reason) = self.stop.reason().or_else(|| self.limit()) {
+                return Ok(reason);
+            }
+            let request = match self.request().await {
+                Ok(request) => request,
+                Err(reason) => return Ok(reason),
+            };
+            self.n_steps += 1;
+            let span = tracing::info_span!("step", step = self.n_steps);
+            if let Some(reason) = self.step(request).instrument(span).await? {
+                return Ok(reason);
+            }
+        }
+    }
+
+    /// The limit that forbids another step.
+    fn limit(&self) -> Option<EndReason> {
+        let limits = &self.parts.limits;
+        if self.n_steps >= limits.steps.get() {
+            Some(EndReason::Limit(Limit::Steps))
+        } else if limits
+            .output_tokens
+            .is_some_and(|tokens| self.usage.output_tokens >= tokens)
+        {
+            Some(EndReason::Limit(Limit::OutputTokens))
+        } else {
+            None
+        }
+    }
+
+    async fn request(&mut self) -> Result<ModelRequest, EndReason> {
+        let mut event = PreRequest::new(ModelRequest {
+            system: Arc::clone(&self.parts.system),
+            messages: Arc::clone(self.parts.history.messages()),
+            tools: Arc::clone(&self.parts.specs),
+            max_tokens: self.parts.limits.max_tokens.get(),
+        });
+        let hooks = self.parts.hooks.pre_request.clone();
+        chain::check_turn(&hooks, &mut event, &self.stop).await?;
+        Ok(event.into_request())
+    }
+
+    /// Asks the model once and works through its calls; `Some`: the turn ends.
+    async fn step(&mut self, request: ModelRequest) -> Result<Option<EndReason>, JournalError> {
+        self.tell(WorkerEvent::StepStarted { step: self.n_steps })
+            .await;
+        let (content, calls, answer_end) = self.collect(request).await;
+        if !content.is_empty() {
+            self.append(&[Entry::Assistant {
+                content: content.clone(),
+            }])
+            .await?;
+        }
+        self.tell(WorkerEvent::Usage(self.usage)).await;
+        for call in &calls {
+            let arguments = match &call.input {
+                podward_model::ToolInput::Json(value) => value.to_string(),
+                podward_model::ToolInput::Invalid { raw, .. } => raw.clone(),
+            };
+            self.tell(WorkerEvent::CallProposed {
+                id: call.id.clone(),
+                tool: Arc::clone(&call.tool),
+                arguments: arguments.into(),
+            })
+            .await;
+        }
+        let (results, batch_end) = match &answer_end {
+            AnswerEnd::Stopped(_) => self.batch(calls.clone()).await?,
+            AnswerEnd::Broken(reason) => (self.refuse_all(&calls, reason).await?, None),
+        };
+        self.parts.history.push_step(content, results);
+        Ok(match answer_end {
+            AnswerEnd::Broken(reason) => Some(reason),
+            AnswerEnd::Stopped(_) if !calls.is_empty() => batch_end,
+            AnswerEnd::Stopped(StopReason::MaxTokens) => {
+                Some(EndReason::Limit(Limit::OutputTokens))
+            }
+            AnswerEnd::Stopped(
+                StopReason::EndTurn | StopReason::ToolUse | StopReason::Other(_),
+            ) => Some(EndReason::Done),
+        })
+    }
+
+    /// Reads one answer of the model, to its end or to what breaks it.
+    async fn collect(
+        &mut self,
+        request: ModelRequest,
+    ) -> (Vec<Block>, Vec<WrittenCall>, AnswerEnd) {
+        let limits = self.parts.limits.clone();
+        let mut ids = std::mem::take(&mut self.parts.ids);
+        let mut answer = Answer::new(&limits, &mut ids);
+        let mut stream = self.parts.model.stream(request);
+        let end = loop {
+            let event = match self.stop.unless(stream.next()).await {
+                Ok(Some(Ok(event))) => event,
+                Ok(Some(Err(error))) => break AnswerEnd::Broken(EndReason::Model(error)),
+                Ok(None) => {
+                    break AnswerEnd::Broken(EndReason::Model(ModelError::Connection {
+                        message: "the answer ended in the middle".to_owned(),
+                    }));
+                }
+                Err(reason) => break AnswerEnd::Broken(reason),
+            };
+            match answer.add(event) {
+                Added::Part(Some(event)) => self.tell(event).await,
+                Added::Part(None) => {}
+                Added::Stopped(reason) => break AnswerEnd::Stopped(reason),
+                Added::OverLimit(limit) => break AnswerEnd::Broken(EndReason::Limit(limit)),
+            }
+        };
+        drop(stream);
+        self.usage += answer.usage();
+        let (content, calls) = answer.finish();
+        self.parts.ids = ids;
+        (content, calls, end)
+    }
+
+    /// Tells an event, waiting for room unless the turn has to end.
+    pub(crate) async fn tell(&mut self, event: WorkerEvent) {
+        let Some(events) = &self.parts.events else {
+            return;
+        };
+        match events.try_send(event) {
+            Ok(()) => {}
+            Err(TrySendError::Closed(_)) => self.parts.events = None,
+            Err(TrySendError::Full(event)) => {
+                // Both errors mean that nobody will read it.
+                let _ = self.stop.unless(events.send(event)).await;
+            }
+        }
+    }
+
+    /// Appends to the journal; this is never cut short.
+    pub(crate) async fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.parts.journal.append(entries).await
+    }
+
+    /// Counts a refusal.
+    pub(crate) const fn count(&mut self, cause: &RefusalCause) {
+        match cause {
+            RefusalCause::Policy
+            | RefusalCause::NoClient { .. }
+            | RefusalCause::Hook { .. }
+            | RefusalCause::HookFailed { .. }
+            | RefusalCause::NotJudged => self.n_refused = self.n_refused.saturating_add(1),
+            RefusalCause::BadCall { .. } | RefusalCause::UnknownTool => {
+                self.n_bad_calls = self.n_bad_calls.saturating_add(1);
+            }
+            RefusalCause::Cancelled(_)
+            | RefusalCause::PodStopped(_)
+            | RefusalCause::Interrupted(_) => {}
+        }
+    }
+}
