@@ -4,6 +4,7 @@
 //! It must never know about rules, verdicts, models or tools: permission is policy, scope is
 //! physics.
 
+mod confine;
 mod decl;
 mod error;
 mod level;
@@ -11,6 +12,7 @@ mod roots;
 mod scope;
 mod walk;
 
+pub use confine::{Confined, Ending, Helper, Launch, Report, confine_main};
 pub use decl::{Access, Enforce, Protected, Root, ScopeDecl, Shield};
 pub use error::{DenyRule, DenySource, Kind, ScopeError};
 pub use level::{Level, Means, Subtraction};

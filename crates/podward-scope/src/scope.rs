@@ -12,8 +12,10 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, Dir, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
-use crate::decl::{Access, Protected, ScopeDecl};
+use crate::confine::{Confined, Confinement, Helper, Launch};
+use crate::decl::{Access, Enforce, Protected, ScopeDecl};
 use crate::error::{Kind, ScopeError};
+use crate::level::Level;
 use crate::roots::{Identity, Roots};
 use crate::walk::{self, Directory, Leaf, Links, Missing, Nothing, Place, Position};
 
@@ -34,6 +36,8 @@ pub struct Scope {
     workspace: PathBuf,
     roots: Arc<Roots>,
     links: Links,
+    enforce: Enforce,
+    confinement: Option<Arc<Confinement>>,
 }
 
 /// What a directory holds under one name.
@@ -83,7 +87,49 @@ impl Scope {
             workspace: workspace.to_owned(),
             roots: Arc::new(Roots::resolve(decl, workspace, temp, protected)?),
             links: Links::Follow,
+            enforce: decl.enforce,
+            confinement: None,
         })
+    }
+
+    /// Finds out, by trying, what the kernel enforces on child processes. Without this, no child
+    /// can be started.
+    ///
+    /// Protected paths that are missing where a child could make them are made.
+    ///
+    /// # Errors
+    /// `enforce` is [`Enforce::Required`] and the kernel does not enforce everything, or the
+    /// helper does not work.
+    pub fn confine(mut self, helper: &Helper) -> Result<Self, ScopeError> {
+        let confinement = Confinement::probe(helper, &self.roots)?;
+        if self.enforce == Enforce::Required && !confinement.level.is_complete() {
+            return Err(ScopeError::NotEnforced {
+                level: confinement.level,
+            });
+        }
+        self.confinement = Some(Arc::new(confinement));
+        Ok(self)
+    }
+
+    /// What the kernel enforces on child processes; `None` before [`Scope::confine`].
+    #[must_use]
+    pub fn level(&self) -> Option<&Level> {
+        self.confinement
+            .as_ref()
+            .map(|confinement| &confinement.level)
+    }
+
+    /// A confined child, ready to be started.
+    ///
+    /// # Errors
+    /// [`Scope::confine`] was not called.
+    pub fn command(&self, launch: Launch<'_>) -> Result<Confined, ScopeError> {
+        match &self.confinement {
+            Some(confinement) => confinement.command(launch),
+            None => Err(ScopeError::Confinement {
+                reason: "this scope is for files only".to_owned(),
+            }),
+        }
     }
 
     /// The same scope for paths whose symbolic links were resolved already: it follows none.
@@ -96,6 +142,8 @@ impl Scope {
             workspace: self.workspace.clone(),
             roots: Arc::clone(&self.roots),
             links: Links::Refuse,
+            enforce: self.enforce,
+            confinement: self.confinement.clone(),
         }
     }
 

@@ -1,0 +1,873 @@
+//! What confined children can and cannot do, shown with real processes.
+//!
+//! This binary is its own helper, as podward is: `main` begins with `confine_main`. As root, all
+//! tests run a second time as an ordinary user, and everywhere once more without namespaces.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "all of this is a test, though without the harness that clippy knows"
+)]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Trial};
+use podward_scope::{
+    Ending, Enforce, Helper, Launch, Level, Protected, Report, Root, Scope, ScopeDecl, ScopeError,
+    Subtraction, confine_main,
+};
+use tempfile::TempDir;
+
+/// How this binary was started again: `ordinary` or `without_namespaces`.
+const AGAIN: &str = "PODWARD_TEST_AGAIN";
+
+fn main() -> ExitCode {
+    if let Some(code) = confine_main(std::env::args_os()) {
+        return code;
+    }
+    let words: Vec<_> = std::env::args().collect();
+    match words
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [_, "hold"] => return hold(),
+        [_, "bound", dir] => return bound(Path::new(dir)),
+        _ => {}
+    }
+    let agains = match std::env::var_os(AGAIN) {
+        None => AGAINS,
+        Some(_) => &[],
+    };
+    let trials = TRIALS
+        .iter()
+        .chain(agains)
+        .map(|(name, trial)| {
+            Trial::test(*name, || {
+                trial();
+                Ok(())
+            })
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+type Named = (&'static str, fn());
+
+macro_rules! named {
+    ($($trial:ident),* $(,)?) => { [$((stringify!($trial), $trial as fn())),*] };
+}
+
+const TRIALS: &[Named] = &named![
+    the_level_says_what_is_enforced,
+    writes_succeed_only_in_granted_roots,
+    what_is_podwards_own_cannot_be_written_moved_or_replaced,
+    a_directory_on_the_way_to_a_protected_one_cannot_be_moved,
+    what_is_missing_but_protected_is_made,
+    what_is_denied_cannot_be_read,
+    where_reading_is_restricted_programs_still_run,
+    modes_and_times_outside_stay,
+    the_parents_memory_and_environment_are_closed,
+    processes_outside_cannot_be_signalled,
+    nothing_inherited_reaches_a_child,
+    devices_and_shared_memory_work,
+    a_child_gains_no_privileges,
+    how_a_child_ended_is_reported,
+    nothing_outlives_a_call,
+    what_ignores_sigterm_is_killed,
+    closing_the_control_ends_everything,
+    when_podward_is_killed_its_children_end,
+    a_root_that_became_a_link_starts_nothing,
+    a_child_that_cannot_start_is_an_error,
+    required_refuses_what_is_not_complete,
+];
+
+const AGAINS: &[Named] = &named![
+    all_of_it_as_an_ordinary_user,
+    all_of_it_without_namespaces,
+    a_bind_mount_is_no_way_round,
+];
+
+/// A workspace `w` with a protected `.podward`, a hidden `state`, and a directory `outside`.
+struct World {
+    dir: PathBuf,
+    _kept: Option<TempDir>,
+}
+
+impl World {
+    fn new() -> Self {
+        let kept = TempDir::new().unwrap();
+        let dir = kept.path().to_owned();
+        for name in [
+            "w/.podward",
+            "w/sub",
+            "w/state",
+            "outside",
+            "temp",
+            "hidden",
+        ] {
+            fs::create_dir_all(dir.join(name)).unwrap();
+        }
+        for (name, text) in [
+            ("w/in.txt", "inside"),
+            ("w/pod.toml", "manifest"),
+            ("w/.podward/grants", "grants"),
+            ("w/state/log", "secret"),
+            ("hidden/key", "secret"),
+            ("outside/out.txt", "outside"),
+        ] {
+            fs::write(dir.join(name), text).unwrap();
+        }
+        Self {
+            dir,
+            _kept: Some(kept),
+        }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.dir.join(path)
+    }
+
+    fn protected(&self) -> Vec<Protected> {
+        vec![
+            Protected::read_only(".podward"),
+            Protected::read_only("pod.toml"),
+            Protected::hidden("state"),
+            Protected::hidden(self.at("hidden")),
+        ]
+    }
+
+    fn open(&self, decl: &ScopeDecl, protected: &[Protected]) -> Scope {
+        Scope::open(decl, &self.at("w"), &self.at("temp"), protected)
+            .unwrap()
+            .confine(&Helper::this_program())
+            .unwrap()
+    }
+
+    fn scope(&self) -> Scope {
+        self.open(&ScopeDecl::default(), &self.protected())
+    }
+
+    fn run(&self, scope: &Scope, text: &str) -> Done {
+        Running::start(self, scope, text).finish()
+    }
+
+    /// Fails the test unless `text` fails.
+    fn refused(&self, scope: &Scope, text: &str) {
+        let done = self.run(scope, text);
+        assert_ne!(done.ending, Ending::Exit(0), "{text}: {}", done.output);
+    }
+
+    fn succeeds(&self, scope: &Scope, text: &str) -> String {
+        let done = self.run(scope, text);
+        assert_eq!(done.ending, Ending::Exit(0), "{text}: {}", done.output);
+        done.output
+    }
+}
+
+struct Done {
+    ending: Ending,
+    leftovers: u32,
+    output: String,
+}
+
+/// A child that runs, with one pipe for both its outputs.
+struct Running {
+    helper: std::process::Child,
+    reports: BufReader<std::os::unix::net::UnixStream>,
+    output: std::io::PipeReader,
+}
+
+impl Running {
+    fn start(world: &World, scope: &Scope, text: &str) -> Self {
+        let mut confined = scope
+            .command(Launch {
+                program: Path::new("/bin/bash"),
+                arguments: ["--noprofile", "--norc", "-c", text]
+                    .map(OsString::from)
+                    .to_vec(),
+                directory: &world.at("w"),
+                grace: Duration::from_millis(100),
+            })
+            .unwrap();
+        let (output, writer) = std::io::pipe().unwrap();
+        let helper = confined
+            .command
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LC_ALL", "C.UTF-8")
+            .env("TMPDIR", world.at("temp"))
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .spawn()
+            .unwrap();
+        Self {
+            helper,
+            reports: BufReader::new(confined.control),
+            output,
+        }
+    }
+
+    fn report(&mut self) -> Report {
+        let mut line = String::new();
+        self.reports.read_line(&mut line).unwrap();
+        Report::parse(&line).unwrap_or_else(|| panic!("no report: {line:?}"))
+    }
+
+    fn close(&self) {
+        self.reports
+            .get_ref()
+            .shutdown(std::net::Shutdown::Write)
+            .unwrap();
+    }
+
+    fn finish(mut self) -> Done {
+        let mut output = Vec::new();
+        self.output.read_to_end(&mut output).unwrap();
+        let output = String::from_utf8_lossy(&output).into_owned();
+        loop {
+            match self.report() {
+                Report::Ready { .. } | Report::Started { .. } => {}
+                Report::Ended { ending, leftovers } => {
+                    self.helper.wait().unwrap();
+                    return Done {
+                        ending,
+                        leftovers,
+                        output,
+                    };
+                }
+                report => panic!("{report}"),
+            }
+        }
+    }
+}
+
+/// The means by which the level was reached.
+fn subtraction(scope: &Scope) -> Subtraction {
+    match scope.level() {
+        Some(Level::Kernel { means, .. } | Level::Partial { means, .. }) => means.subtraction,
+        level => panic!("these tests need a kernel with Landlock: {level:?}"),
+    }
+}
+
+/// Every way at hand to write a file: bash always, and the interpreters that are installed.
+fn ways_to_write(path: &str) -> Vec<String> {
+    let mut ways = vec![
+        format!("echo x > '{path}'"),
+        format!("echo x >> '{path}'"),
+        format!(": > '{path}'"),
+    ];
+    if Path::new("/usr/bin/python3").exists() {
+        ways.push(format!("/usr/bin/python3 -c \"open('{path}','w')\""));
+    }
+    if Path::new("/usr/bin/perl").exists() {
+        ways.push(format!(
+            "/usr/bin/perl -e 'open(F, \">\", \"{path}\") or die'"
+        ));
+    }
+    ways
+}
+
+fn the_level_says_what_is_enforced() {
+    let world = World::new();
+    let scope = world.scope();
+    let level = scope.level().unwrap().to_string();
+    match subtraction(&scope) {
+        Subtraction::Mounts => {
+            assert!(scope.level().unwrap().is_complete(), "{level}");
+            assert!(
+                level.starts_with("enforced by the kernel (Landlock "),
+                "{level}"
+            );
+        }
+        Subtraction::Entries => {
+            let expected = format!(
+                "entries directly in `{}` cannot be made, renamed or removed",
+                world.at("w").display()
+            );
+            assert!(level.contains(&expected), "{level}");
+        }
+        Subtraction::NotNeeded => panic!("{level}"),
+    }
+    if std::env::var(AGAIN).as_deref() == Ok("without_namespaces") {
+        assert_eq!(subtraction(&scope), Subtraction::Entries);
+    }
+}
+
+fn writes_succeed_only_in_granted_roots() {
+    let world = World::new();
+    let scope = world.scope();
+    for path in ["sub/new", "in.txt", "$TMPDIR/new"] {
+        world.succeeds(&scope, &format!("echo x > \"{path}\""));
+    }
+    world.succeeds(
+        &scope,
+        "cd sub && echo x > a && mv a b && rm b && mkdir d && rmdir d",
+    );
+    let outside = world.at("outside");
+    let outside = outside.display();
+    for name in ["out.txt", "new"] {
+        for way in ways_to_write(&format!("{outside}/{name}")) {
+            world.refused(&scope, &way);
+        }
+    }
+    symlink("../outside", world.at("w/sub/link")).unwrap();
+    for text in [
+        format!("rm {outside}/out.txt"),
+        format!("mkdir {outside}/d"),
+        format!("ln -s x {outside}/l"),
+        format!("mv {outside}/out.txt sub/"),
+        format!("mv in.txt {outside}/"),
+        format!("ln {outside}/out.txt sub/hard && echo x > sub/hard"),
+        "echo x > sub/link/new".to_owned(),
+        "echo x > /proc/self/comm".to_owned(),
+    ] {
+        world.refused(&scope, &text);
+    }
+    let names: Vec<_> = fs::read_dir(world.at("outside")).unwrap().collect();
+    assert_eq!(names.len(), 1);
+    assert_eq!(fs::read(world.at("outside/out.txt")).unwrap(), b"outside");
+}
+
+fn what_is_podwards_own_cannot_be_written_moved_or_replaced() {
+    let world = World::new();
+    let scope = world.scope();
+    for path in [".podward/grants", ".podward/new", "pod.toml"] {
+        for way in ways_to_write(path) {
+            world.refused(&scope, &way);
+        }
+    }
+    for text in [
+        "mv .podward moved",
+        "mv pod.toml moved",
+        "echo x > sub/pod.toml; mv sub/pod.toml pod.toml",
+        "rm pod.toml",
+        "rm -r .podward",
+        "rm .podward/grants",
+        "mkdir .podward/new",
+        "ln -s x .podward/new",
+        "ln .podward/grants sub/hard && echo x > sub/hard",
+        "mv state moved",
+        "rmdir state",
+        "cat state/log",
+        "umount .podward",
+        "mount -t tmpfs none .podward",
+        "unshare -Urm sh -c 'umount .podward && echo x > .podward/grants'",
+        "unshare -m sh -c 'umount .podward && echo x > .podward/grants'",
+        "echo x > /proc/1/cwd/.podward/grants",
+        "echo x > /proc/$PPID/cwd/x",
+    ] {
+        world.refused(&scope, text);
+    }
+    assert_eq!(fs::read(world.at("w/.podward/grants")).unwrap(), b"grants");
+    assert_eq!(fs::read_dir(world.at("w/.podward")).unwrap().count(), 1);
+    assert_eq!(fs::read(world.at("w/pod.toml")).unwrap(), b"manifest");
+    assert_eq!(fs::read(world.at("w/state/log")).unwrap(), b"secret");
+    assert_eq!(
+        world.succeeds(&scope, "cat .podward/grants pod.toml"),
+        "grantsmanifest"
+    );
+}
+
+fn a_directory_on_the_way_to_a_protected_one_cannot_be_moved() {
+    let world = World::new();
+    fs::create_dir_all(world.at("w/a/b/keep")).unwrap();
+    let scope = world.open(&ScopeDecl::default(), &[Protected::read_only("a/b/keep")]);
+    for text in [
+        "mv a moved && mkdir -p a/b/keep && echo x > a/b/keep/new",
+        "mv a/b a/moved && mkdir -p a/b/keep && echo x > a/b/keep/new",
+        "cd a/b && echo x > keep/new",
+        "rm -r a",
+    ] {
+        world.refused(&scope, text);
+    }
+    assert_eq!(fs::read_dir(world.at("w/a/b/keep")).unwrap().count(), 0);
+    if subtraction(&scope) == Subtraction::Mounts {
+        world.succeeds(
+            &scope,
+            "echo x > a/new && echo x > a/b/new && mv a/b/new a/b/newer",
+        );
+    }
+}
+
+fn what_is_missing_but_protected_is_made() {
+    let world = World::new();
+    let scope = world.open(
+        &ScopeDecl::default(),
+        &[Protected::read_only("later/.podward")],
+    );
+    for way in ways_to_write("later/.podward/new") {
+        world.refused(&scope, &way);
+    }
+    world.refused(&scope, "mv later moved");
+    assert_eq!(
+        fs::read_dir(world.at("w/later/.podward")).unwrap().count(),
+        0
+    );
+    // A manifest's own entry that is missing is not made: the level says so.
+    let decl = ScopeDecl {
+        deny: vec![Root::write("none")],
+        ..ScopeDecl::default()
+    };
+    let scope = world.open(&decl, &[]);
+    let level = scope.level().unwrap();
+    assert!(!level.is_complete());
+    let text = format!(
+        "`{}` can be made: it does not exist yet",
+        world.at("w/none").display()
+    );
+    assert!(level.to_string().contains(&text), "{level}");
+}
+
+fn what_is_denied_cannot_be_read() {
+    let world = World::new();
+    fs::write(world.at("w/.env"), "secret").unwrap();
+    let decl = ScopeDecl {
+        deny: vec![
+            Root::read(".env"),
+            Root::read(world.at("outside")),
+            Root::write("sub"),
+        ],
+        ..ScopeDecl::default()
+    };
+    let scope = world.open(&decl, &world.protected());
+    let outside = world.at("outside/out.txt");
+    for text in [
+        "cat .env".to_owned(),
+        "echo x > .env".to_owned(),
+        "mv .env moved; cat moved".to_owned(),
+        format!("cat {}", outside.display()),
+        format!("cat {}", world.at("hidden/key").display()),
+        "cat state/log".to_owned(),
+        "echo x > sub/new".to_owned(),
+    ] {
+        let done = world.run(&scope, &text);
+        assert_ne!(done.ending, Ending::Exit(0), "{text}");
+        assert!(!done.output.contains("secret"), "{text}: {}", done.output);
+    }
+    assert_eq!(fs::read(world.at("w/.env")).unwrap(), b"secret");
+    assert_eq!(world.succeeds(&scope, "cat in.txt"), "inside");
+}
+
+fn where_reading_is_restricted_programs_still_run() {
+    let world = World::new();
+    let decl = ScopeDecl {
+        allow: vec![Root::write(".")],
+        ..ScopeDecl::default()
+    };
+    let scope = world.open(&decl, &world.protected());
+    assert_eq!(world.succeeds(&scope, "cat in.txt | tr a-z A-Z"), "INSIDE");
+    world.succeeds(&scope, "echo x > $TMPDIR/x && ls / > /dev/null || true");
+    world.refused(
+        &scope,
+        &format!("cat {}", world.at("outside/out.txt").display()),
+    );
+    world.refused(&scope, &format!("ls {}", world.at("outside").display()));
+}
+
+fn modes_and_times_outside_stay() {
+    let world = World::new();
+    let scope = world.scope();
+    if subtraction(&scope) != Subtraction::Mounts {
+        let level = scope.level().unwrap().to_string();
+        assert!(level.contains("modes, owners and times"), "{level}");
+        return;
+    }
+    let path = world.at("outside/out.txt");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    world.refused(&scope, &format!("chmod 666 {}", path.display()));
+    world.refused(&scope, &format!("touch -d 2001-01-01 {}", path.display()));
+    world.refused(&scope, "chmod 777 .podward");
+    assert_eq!(
+        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+        0o640
+    );
+    world.succeeds(&scope, "chmod 600 in.txt && touch -d 2001-01-01 in.txt");
+}
+
+fn the_parents_memory_and_environment_are_closed() {
+    let world = World::new();
+    let scope = world.scope();
+    let pid = std::process::id();
+    for parent in [pid.to_string(), "$PPID".to_owned()] {
+        for file in ["environ", "mem", "maps", "fd/0", "root/etc/passwd"] {
+            world.refused(&scope, &format!("head -c 1 /proc/{parent}/{file} && echo"));
+        }
+        world.refused(&scope, &format!("ls /proc/{parent}/cwd/"));
+    }
+    let environment = world.succeeds(&scope, "env | cut -d= -f1 | sort | tr '\\n' ' '");
+    assert_eq!(environment, "LC_ALL PATH PWD SHLVL TMPDIR _ ");
+}
+
+fn processes_outside_cannot_be_signalled() {
+    let world = World::new();
+    let scope = world.scope();
+    if scope
+        .level()
+        .unwrap()
+        .to_string()
+        .contains("can be signalled")
+    {
+        return;
+    }
+    for text in [
+        format!("kill -0 {}", std::process::id()),
+        "kill -0 $PPID".to_owned(),
+        "kill -KILL $PPID".to_owned(),
+    ] {
+        world.refused(&scope, &text);
+    }
+    world.succeeds(&scope, "sleep 1000 & kill $! && kill -0 $$");
+}
+
+fn nothing_inherited_reaches_a_child() {
+    let world = World::new();
+    let scope = world.scope();
+    let file = fs::File::create(world.at("outside/leak")).unwrap();
+    let leaked = rustix::io::fcntl_dupfd_cloexec(&file, 57).unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    world.refused(&scope, "echo x >&57");
+    let open = world.succeeds(&scope, "echo /proc/$$/fd/*");
+    assert_eq!(
+        open.matches("/fd/").count(),
+        4,
+        "0, 1, 2 and the listing: {open}"
+    );
+    drop(leaked);
+    assert_eq!(fs::read(world.at("outside/leak")).unwrap(), b"");
+}
+
+fn devices_and_shared_memory_work() {
+    let world = World::new();
+    let scope = world.scope();
+    world.succeeds(
+        &scope,
+        "echo x > /dev/null && head -c 4 /dev/urandom | wc -c",
+    );
+    world.succeeds(&scope, "! echo x > /dev/full");
+    world.refused(&scope, "echo x > /dev/tty");
+    if subtraction(&scope) == Subtraction::Mounts {
+        world.succeeds(&scope, "echo x > /dev/shm/podward-test");
+        assert!(!Path::new("/dev/shm/podward-test").exists());
+    }
+}
+
+fn a_child_gains_no_privileges() {
+    let world = World::new();
+    let scope = world.scope();
+    let status = world.succeeds(
+        &scope,
+        "grep -E '^(NoNewPrivs|CapEff|CapAmb)' /proc/self/status",
+    );
+    assert!(status.contains("NoNewPrivs:\t1"), "{status}");
+    // CAP_SYS_ADMIN is bit 21.
+    let effective = status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:\t"))
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .unwrap();
+    assert_eq!(effective & (1 << 21), 0, "{status}");
+}
+
+fn how_a_child_ended_is_reported() {
+    let world = World::new();
+    let scope = world.scope();
+    for (text, ending) in [
+        ("true", Ending::Exit(0)),
+        ("exit 3", Ending::Exit(3)),
+        ("kill -KILL $$", Ending::Signal(9)),
+        ("no-such-program", Ending::Exit(127)),
+    ] {
+        let done = world.run(&scope, text);
+        assert_eq!((done.ending, done.leftovers), (ending, 0), "{text}");
+    }
+    let done = world.run(&scope, "echo one; echo two >&2; echo three");
+    assert_eq!(done.output, "one\ntwo\nthree\n");
+}
+
+fn alive(pids: &str) -> Vec<&str> {
+    pids.split_whitespace()
+        .filter(|pid| Path::new("/proc").join(pid).exists())
+        .collect()
+}
+
+fn nothing_outlives_a_call() {
+    let world = World::new();
+    let scope = world.scope();
+    let done = world.run(
+        &scope,
+        "sleep 1000 & echo $!; setsid sleep 1000 & echo $!; \
+         (setsid bash -c 'sleep 1000 & echo $!; sleep 1000 & echo $!' &)
+         (bash -c 'exec setsid bash -c \"echo \\$\\$; exec sleep 1000\"' & ) | cat & sleep 0.2",
+    );
+    assert_eq!(done.ending, Ending::Exit(0));
+    assert!(done.leftovers >= 4, "{}", done.leftovers);
+    assert_eq!(alive(&done.output), [] as [&str; 0]);
+}
+
+fn what_ignores_sigterm_is_killed() {
+    let world = World::new();
+    let scope = world.scope();
+    let done = world.run(
+        &scope,
+        "trap '' TERM; setsid sleep 1000 & echo $!; bash -c 'while :; do sleep 1000; done' & echo $!",
+    );
+    assert_eq!(done.ending, Ending::Exit(0));
+    assert_eq!(alive(&done.output), [] as [&str; 0]);
+}
+
+fn closing_the_control_ends_everything() {
+    let world = World::new();
+    let scope = world.scope();
+    let text = "trap '' TERM; sleep 1000 & echo $!; setsid sleep 1000 & echo $! $$; wait; wait";
+    let mut running = Running::start(&world, &scope, text);
+    let mut lines = String::new();
+    let mut reader = BufReader::new(running.output.try_clone().unwrap());
+    for _ in 0..2 {
+        reader.read_line(&mut lines).unwrap();
+    }
+    assert!(matches!(running.report(), Report::Ready { .. }));
+    assert!(matches!(running.report(), Report::Started { .. }));
+    running.close();
+    let done = running.finish();
+    assert_eq!(done.ending, Ending::Signal(9));
+    assert_eq!(alive(&lines), [] as [&str; 0]);
+}
+
+/// Plays podward: starts a child, says which, and waits to be killed.
+fn hold() -> ExitCode {
+    let world = World::new();
+    let scope = world.scope();
+    let running = Running::start(&world, &scope, "echo $$; sleep 1000 & echo $!; wait");
+    let mut lines = BufReader::new(&running.output).lines();
+    for _ in 0..2 {
+        println!("{}", lines.next().unwrap().unwrap());
+    }
+    loop {
+        std::thread::park();
+    }
+}
+
+fn when_podward_is_killed_its_children_end() {
+    use rustix::process::{PidfdFlags, pidfd_open};
+    let mut podward = Command::new("/proc/self/exe")
+        .arg("hold")
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(podward.stdout.take().unwrap()).lines();
+    let children: Vec<_> = (0..2)
+        .map(|_| {
+            let pid = lines.next().unwrap().unwrap().parse().unwrap();
+            let pid = rustix::process::Pid::from_raw(pid).unwrap();
+            pidfd_open(pid, PidfdFlags::empty()).unwrap()
+        })
+        .collect();
+    podward.kill().unwrap();
+    podward.wait().unwrap();
+    for child in children {
+        let mut ended = [rustix::event::PollFd::new(
+            &child,
+            rustix::event::PollFlags::IN,
+        )];
+        rustix::event::poll(&mut ended, None).unwrap();
+    }
+}
+
+fn a_root_that_became_a_link_starts_nothing() {
+    let world = World::new();
+    fs::create_dir(world.at("second")).unwrap();
+    let decl = ScopeDecl {
+        allow: vec![Root::write("."), Root::write("../second"), Root::read("/")],
+        ..ScopeDecl::default()
+    };
+    let scope = world.open(&decl, &[]);
+    world.succeeds(&scope, "echo x > ../second/new");
+    fs::remove_dir_all(world.at("second")).unwrap();
+    symlink("outside", world.at("second")).unwrap();
+    let mut running = Running::start(&world, &scope, "echo x > ../second/new");
+    match running.report() {
+        Report::Failed(_) => {}
+        report => panic!("{report}"),
+    }
+    assert!(!world.at("outside/new").exists());
+}
+
+fn a_child_that_cannot_start_is_an_error() {
+    let world = World::new();
+    let scope = world.scope();
+    for (program, directory) in [
+        ("/no/such/program", world.at("w")),
+        ("/bin/bash", world.at("no")),
+    ] {
+        let mut confined = scope
+            .command(Launch {
+                program: Path::new(program),
+                arguments: vec![],
+                directory: &directory,
+                grace: Duration::ZERO,
+            })
+            .unwrap();
+        confined.command.spawn().unwrap().wait().unwrap();
+        drop(confined.command);
+        let mut text = String::new();
+        confined.control.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("failed "), "{text}");
+    }
+    let files_only = Scope::open(
+        &ScopeDecl::default(),
+        &world.at("w"),
+        &world.at("temp"),
+        &[],
+    );
+    let launch = Launch {
+        program: Path::new("/bin/bash"),
+        arguments: vec![],
+        directory: &world.at("w"),
+        grace: Duration::ZERO,
+    };
+    assert!(files_only.unwrap().command(launch).is_err());
+}
+
+fn required_refuses_what_is_not_complete() {
+    let world = World::new();
+    let decl = ScopeDecl {
+        enforce: Enforce::Required,
+        ..ScopeDecl::default()
+    };
+    let open = |decl: &ScopeDecl| {
+        Scope::open(decl, &world.at("w"), &world.at("temp"), &world.protected())
+            .unwrap()
+            .confine(&Helper::this_program())
+    };
+    match (subtraction(&world.scope()), open(&decl)) {
+        (Subtraction::Mounts, Ok(scope)) => assert!(scope.level().unwrap().is_complete()),
+        (Subtraction::Entries, Err(ScopeError::NotEnforced { .. })) => {}
+        (_, result) => panic!("{result:?}"),
+    }
+    let decl = ScopeDecl {
+        deny: vec![Root::read("not/there")],
+        ..decl
+    };
+    let error = open(&decl).unwrap_err();
+    assert!(matches!(error, ScopeError::NotEnforced { .. }), "{error}");
+    assert!(error.hint().is_some());
+}
+
+/// Runs all tests again, in another process: `wrapper` is put before the program's path.
+fn again(how: &str, wrapper: &[&str]) {
+    let dir = TempDir::new().unwrap();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = dir.path().join("again");
+    fs::copy("/proc/self/exe", &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let temp = dir.path().join("temp");
+    fs::create_dir(&temp).unwrap();
+    fs::set_permissions(&temp, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut words = wrapper.iter().map(OsString::from).collect::<Vec<_>>();
+    words.push(program.into_os_string());
+    let output = Command::new(&words[0])
+        .args(&words[1..])
+        .env(AGAIN, how)
+        .env("TMPDIR", &temp)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{how}:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// What makes an ordinary user of root; nothing for all others.
+fn as_ordinary_user() -> Vec<&'static str> {
+    if rustix::process::geteuid().is_root() {
+        vec![
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+        ]
+    } else {
+        vec![]
+    }
+}
+
+fn all_of_it_as_an_ordinary_user() {
+    again("ordinary", &as_ordinary_user());
+}
+
+/// In a user namespace that forbids further ones, without capabilities. Where there are no user
+/// namespaces at all, an ordinary user is just that.
+fn all_of_it_without_namespaces() {
+    let mut wrapper = as_ordinary_user();
+    let script = "if unshare -r true 2> /dev/null; then \
+         exec unshare -r sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && \
+         exec setpriv --bounding-set=-all --inh-caps=-all \"$0\"' \"$0\"; \
+         else exec \"$0\"; fi";
+    wrapper.extend(["sh", "-c", script]);
+    again("without_namespaces", &wrapper);
+}
+
+/// The workspace has a second name, and so has what is protected in it.
+fn a_bind_mount_is_no_way_round() {
+    let world = World::new();
+    if subtraction(&world.scope()) != Subtraction::Mounts {
+        // Who cannot mount has no second name to go by.
+        return;
+    }
+    let script = "cd \"$1\" && mkdir second part host && mount --bind w second && \
+         mount --bind w/state part && mount --rbind / host && exec \"$0\" bound \"$1\"";
+    let output = Command::new("unshare")
+        .args(["--mount", "--map-root-user", "sh", "-c", script])
+        .args([std::env::current_exe().unwrap(), world.dir.clone()])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(output.stdout, b"held\n");
+    assert_eq!(fs::read(world.at("w/.podward/grants")).unwrap(), b"grants");
+}
+
+fn bound(dir: &Path) -> ExitCode {
+    let world = World {
+        dir: dir.to_owned(),
+        _kept: None,
+    };
+    let only = world.scope();
+    let decl = ScopeDecl {
+        allow: vec![Root::write("."), Root::write("../second"), Root::read("/")],
+        ..ScopeDecl::default()
+    };
+    let both = world.open(&decl, &world.protected());
+    let host = format!("../host/{}", dir.display());
+    for scope in [&only, &both] {
+        assert!(scope.level().unwrap().is_complete());
+        for text in [
+            "echo x > ../second/.podward/grants",
+            "mv ../second/.podward ../second/moved",
+            "cat ../second/state/log",
+            "cat ../part/log",
+            &format!("cat {host}/w/state/log"),
+            &format!("cat {host}/second/state/log"),
+            &format!("echo x > {host}/w/.podward/grants"),
+            &format!("echo x > {host}/second/.podward/grants"),
+            &format!("cat {host}/hidden/key"),
+        ] {
+            world.refused(scope, text);
+        }
+    }
+    world.succeeds(&both, "echo x > ../second/in.txt");
+    println!("held");
+    ExitCode::SUCCESS
+}
