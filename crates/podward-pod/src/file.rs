@@ -139,11 +139,9 @@ impl Guard<'_> {
 }
 
 /// A file that cannot be read, or that others could have written.
-#[derive(Debug, thiserror::Error)]
-#[error("`{}` {kind}", shown(path))]
+#[derive(Debug)]
 pub struct FileError {
     path: PathBuf,
-    #[source]
     kind: FileErrorKind,
 }
 
@@ -213,11 +211,22 @@ impl fmt::Display for FileErrorKind {
     }
 }
 
-impl std::error::Error for FileErrorKind {
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` {}", shown(&self.path), self.kind)
+    }
+}
+
+impl std::error::Error for FileError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Unreadable(error) => Some(error),
-            _ => None,
+        match &self.kind {
+            FileErrorKind::Unreadable(error) => Some(error),
+            FileErrorKind::NotAFile(_)
+            | FileErrorKind::TooLarge
+            | FileErrorKind::DanglingLink
+            | FileErrorKind::LinkLoop
+            | FileErrorKind::ForeignOwner { .. }
+            | FileErrorKind::WritableByOthers { .. } => None,
         }
     }
 }

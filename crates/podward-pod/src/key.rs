@@ -170,8 +170,8 @@ fn take_over(fd: &OsStr) -> Result<ModelKey, KeyError> {
         .and_then(|text| text.parse().ok())
         .ok_or(KeyError::Foreign)?;
     let path = PathBuf::from(format!("/proc/self/fd/{number}"));
-    let expected = format!("/memfd:{MEMFD_NAME} (deleted)");
-    if std::fs::read_link(&path).map_err(|_| KeyError::Foreign)? != PathBuf::from(expected) {
+    let leads_to = std::fs::read_link(&path).map_err(|_| KeyError::Foreign)?;
+    if leads_to.as_os_str() != OsStr::new(&format!("/memfd:{MEMFD_NAME} (deleted)")) {
         return Err(KeyError::Foreign);
     }
     let mut file = OpenOptions::new()

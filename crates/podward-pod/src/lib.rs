@@ -6,22 +6,30 @@
 //! Linux only.
 
 mod accounts;
+mod clock;
+mod decision_log;
 mod digest;
 mod error;
 mod file;
 mod key;
+pub mod layers;
 mod line_file;
 mod places;
 mod private;
 mod redact;
+mod session;
 #[cfg(test)]
 mod test_user;
 mod trust;
+pub mod wire;
 
 pub use accounts::Accounts;
+pub use clock::{Clock, SystemClock};
+pub use decision_log::{Chain, ChainError, DECISION_FORMAT, verify};
 pub use error::StateError;
 pub use file::{FileError, MAX_FILE_BYTES, read_guarded};
 pub use key::{KEY_FD_VARIABLE, KeyError, ModelKey, hand_over, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
 pub use redact::{Redaction, Secrets};
+pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};

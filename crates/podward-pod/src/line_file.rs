@@ -83,17 +83,22 @@ impl LineFile {
         })
     }
 
-    /// Adds a line, which holds no newline, and returns when it is on the disk.
+    /// Adds lines, none of which holds a newline, and returns when all are on the disk.
     ///
-    /// After an error the file ends with the last whole line where that is still possible, and no
-    /// further line is taken.
-    pub(crate) fn append(&mut self, line: &str) -> Result<(), StateError> {
+    /// After an error the file ends with the last line before them where that is still possible,
+    /// and no further line is taken.
+    pub(crate) fn append<'a>(
+        &mut self,
+        lines: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), StateError> {
         if self.state == State::Poisoned {
             return Err(StateError::poisoned(&self.path));
         }
-        let mut bytes = Vec::with_capacity(line.len() + 1);
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.push(b'\n');
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.extend_from_slice(line.as_bytes());
+            bytes.push(b'\n');
+        }
         let written = self
             .file
             .write_all(&bytes)

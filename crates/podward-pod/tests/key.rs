@@ -2,6 +2,12 @@
 //!
 //! This program is its own subject: with an argument it plays podward, without one it is the test.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test without a harness, and the reports of its subject"
+)]
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

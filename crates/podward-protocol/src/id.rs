@@ -45,6 +45,18 @@ impl SessionId {
         }
     }
 
+    /// The id with these 128 bits.
+    #[must_use]
+    pub fn from_bits(bits: u128) -> Self {
+        let digits = (0..SESSION_ID_LEN).rev().map(|place| {
+            let digit = (bits >> (5 * place)) & 0x1f;
+            CROCKFORD
+                .get(digit as usize)
+                .map_or('0', |digit| char::from(*digit))
+        });
+        Self(digits.collect::<String>().into())
+    }
+
     /// The id as it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -28,6 +28,9 @@ const FIRST_MILLISECOND: i64 = -62_167_219_200_000;
 const LAST_MILLISECOND: i64 = 253_402_207_200_999;
 
 impl Time {
+    /// 1970-01-01T00:00:00Z.
+    pub const UNIX_EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
+
     /// The time so many milliseconds after 1970-01-01T00:00:00Z.
     ///
     /// # Errors

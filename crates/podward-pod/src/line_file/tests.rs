@@ -15,9 +15,9 @@ fn lines_read_back_in_order_and_nobody_else_can_read_them() {
     let path = directory.path().join("log.jsonl");
     let mut opened = LineFile::open(&path).unwrap();
     assert_eq!(opened.lines, Vec::<Vec<u8>>::new());
-    for line in ["one", "", "three"] {
-        opened.file.append(line).unwrap();
-    }
+    opened.file.append(["one", ""]).unwrap();
+    opened.file.append([]).unwrap();
+    opened.file.append(["three"]).unwrap();
     drop(opened);
     assert_eq!(lines(&path), ["one", "", "three"]);
     assert_eq!(
@@ -33,7 +33,11 @@ fn a_torn_last_line_is_cut_off_and_the_next_line_is_whole() {
     let check = |content: &[u8], kept: &[&str]| {
         fs::write(&path, content).unwrap();
         assert_eq!(lines(&path), kept);
-        LineFile::open(&path).unwrap().file.append("next").unwrap();
+        LineFile::open(&path)
+            .unwrap()
+            .file
+            .append(["next"])
+            .unwrap();
         assert_eq!(lines(&path), [kept, &["next"]].concat());
     };
     check(b"", &[]);
@@ -72,11 +76,11 @@ fn a_full_disk_is_an_error_and_nothing_is_written_after_it() {
     let path = Path::new("/dev/full");
     let file = OpenOptions::new().append(true).open(path).unwrap();
     let mut file = LineFile::on(file, path);
-    let error = file.append("one").unwrap_err();
+    let error = file.append(["one"]).unwrap_err();
     assert_eq!(error.to_string(), "cannot write `/dev/full`");
     assert!(error.help().unwrap().contains("make room"));
     assert!(
-        file.append("two")
+        file.append(["two"])
             .unwrap_err()
             .to_string()
             .contains("before")

@@ -26,3 +26,16 @@ fn an_error_shows_control_characters_escaped() {
         "{error}"
     );
 }
+
+#[test]
+fn an_id_is_its_128_bits() {
+    let check = |bits, text| {
+        assert_eq!(SessionId::from_bits(bits), SessionId::new(text).unwrap());
+    };
+    check(0, "00000000000000000000000000");
+    check(u128::MAX, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
+    check(
+        0x0193_0b2c_4e5f_0000_0000_0000_0000_001f,
+        "01JC5JRKJZ000000000000000Z",
+    );
+}

@@ -1,0 +1,263 @@
+//! The layers of a pod's manifest, from disk to one resolved manifest.
+
+mod error;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_manifest::{
+    LayerKind, LayerSource, Resolved, Surroundings, Trust, WorkspacePath, decode, resolve,
+    workspace,
+};
+
+pub use error::{LayerProblem, LoadError};
+
+use crate::digest::digest;
+use crate::file::{read_guarded, shown};
+use crate::places::{LAYER_FILE, PROJECT_DIR, Places};
+use crate::trust::{Standing, TrustStore};
+
+/// The variable that holds the text of the nearest layer.
+pub const PERMISSIONS_VARIABLE: &str = "PODWARD_PERMISSIONS";
+
+/// What the user asks for.
+#[derive(Debug, Clone, Default)]
+pub struct LayerRequest {
+    /// The manifest.
+    pub manifest: Option<PathBuf>,
+    /// The file of `--permissions`.
+    pub permissions: Option<PathBuf>,
+    /// The value of [`PERMISSIONS_VARIABLE`], if it is set.
+    pub permissions_text: Option<OsString>,
+    /// The workspace, whatever the layers say.
+    pub workspace: Option<PathBuf>,
+}
+
+/// All layers of a pod, read and joined.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The manifest.
+    pub resolved: Resolved,
+    /// The workspace: absolute, without symlinks, a directory.
+    pub workspace: PathBuf,
+    /// What was read, outermost first.
+    pub layers: Vec<LoadedLayer>,
+    /// Where the project's layer stands with the user; `None` if there is none.
+    pub project: Option<Standing>,
+}
+
+/// A layer that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadedLayer {
+    /// Which one.
+    pub kind: LayerKind,
+    /// The file, absolute; `None` for the environment's.
+    pub path: Option<PathBuf>,
+    /// As people see it.
+    pub name: Arc<str>,
+    /// The digest of its text.
+    pub digest: String,
+}
+
+impl Loaded {
+    /// The digest of all rules: `sha256:` and 64 hexadecimal digits.
+    #[must_use]
+    pub fn policy_digest(&self) -> String {
+        digest(&self.resolved.policy_bytes)
+    }
+}
+
+/// Reads, checks and joins the layers.
+///
+/// A layer that is not there is no layer; one that cannot be read, or that others could have
+/// written, is an error.
+///
+/// # Errors
+/// Everything that is wrong with any of the files, and with their texts.
+pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError> {
+    let mut reading = Reading {
+        places,
+        sources: Vec::new(),
+        layers: Vec::new(),
+        error: LoadError::default(),
+    };
+    reading.optional(LayerKind::Machine, &places.machine_layer());
+    reading.optional(LayerKind::User, &places.user_layer());
+    if let Some(path) = &request.manifest {
+        reading.required(LayerKind::Manifest, path);
+    }
+    if let Some(path) = &request.permissions {
+        reading.required(LayerKind::CommandLine, path);
+    }
+    if let Some(text) = &request.permissions_text {
+        reading.environment(text);
+    }
+    let surroundings = Surroundings {
+        home: places.home().map(Path::to_path_buf),
+        ..Surroundings::default()
+    };
+    let directory = reading.workspace(request, &surroundings);
+    let project = directory
+        .as_ref()
+        .and_then(|directory| reading.project(directory));
+    reading.finish(directory, project, &surroundings)
+}
+
+struct Reading<'a> {
+    places: &'a Places,
+    sources: Vec<LayerSource>,
+    layers: Vec<LoadedLayer>,
+    error: LoadError,
+}
+
+impl Reading<'_> {
+    fn optional(&mut self, kind: LayerKind, path: &Path) {
+        match read_guarded(path, self.places.accounts()) {
+            Ok(Some(bytes)) => self.add(kind, path, &bytes, Trust::Trusted),
+            Ok(None) => {}
+            Err(error) => self.error.add(kind, LayerProblem::File(error)),
+        }
+    }
+
+    fn required(&mut self, kind: LayerKind, path: &Path) {
+        match read_guarded(path, self.places.accounts()) {
+            Ok(Some(bytes)) => self.add(kind, path, &bytes, Trust::Trusted),
+            Ok(None) => self.error.add(kind, LayerProblem::Missing(path.into())),
+            Err(error) => self.error.add(kind, LayerProblem::File(error)),
+        }
+    }
+
+    fn environment(&mut self, text: &OsString) {
+        let kind = LayerKind::Environment;
+        match text.to_str() {
+            Some(text) if text.trim().is_empty() => self.error.add(kind, LayerProblem::Blank),
+            Some(text) => {
+                self.layers.push(LoadedLayer {
+                    kind,
+                    path: None,
+                    name: PERMISSIONS_VARIABLE.into(),
+                    digest: digest(text.as_bytes()),
+                });
+                self.sources.push(LayerSource {
+                    kind,
+                    file: PERMISSIONS_VARIABLE.into(),
+                    directory: PathBuf::from("."),
+                    text: text.to_owned(),
+                    trust: Trust::Trusted,
+                });
+            }
+            None => self.error.add(kind, LayerProblem::NotUtf8),
+        }
+    }
+
+    /// The project's layer: only what the user trusts may do more than tighten.
+    fn project(&mut self, workspace: &Path) -> Option<Standing> {
+        let kind = LayerKind::Project;
+        let path = workspace.join(PROJECT_DIR).join(LAYER_FILE);
+        let bytes = match read_guarded(&path, self.places.accounts()) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return None,
+            Err(error) => {
+                self.error.add(kind, LayerProblem::File(error));
+                return None;
+            }
+        };
+        let store = match TrustStore::load(self.places) {
+            Ok(store) => store,
+            Err(error) => {
+                self.error.add(kind, LayerProblem::Trust(error));
+                return None;
+            }
+        };
+        let standing = store.standing(workspace, &bytes);
+        let trust = match standing {
+            Standing::Trusted => Trust::Trusted,
+            Standing::Changed | Standing::Unknown => Trust::Untrusted,
+        };
+        self.add(kind, &path, &bytes, trust);
+        Some(standing)
+    }
+
+    fn add(&mut self, kind: LayerKind, path: &Path, bytes: &[u8], trust: Trust) {
+        let name: Arc<str> = shown(path).into();
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let text = match decode(&name, bytes) {
+            Ok(text) => text,
+            Err(diagnostics) => {
+                self.error.diagnostics.push(diagnostics);
+                return;
+            }
+        };
+        self.sources.push(LayerSource {
+            kind,
+            file: Arc::clone(&name),
+            directory: absolute.parent().unwrap_or(Path::new("/")).into(),
+            text,
+            trust,
+        });
+        self.layers.push(LoadedLayer {
+            kind,
+            path: Some(absolute),
+            name,
+            digest: digest(bytes),
+        });
+    }
+
+    /// The workspace, as far as the layers read so far say where it is.
+    fn workspace(
+        &mut self,
+        request: &LayerRequest,
+        surroundings: &Surroundings,
+    ) -> Option<PathBuf> {
+        let path = match &request.workspace {
+            Some(path) => path.clone(),
+            None => match workspace(&self.sources, surroundings).path {
+                WorkspacePath::CurrentDirectory => PathBuf::from("."),
+                WorkspacePath::At(path) => path,
+            },
+        };
+        let checked = path.canonicalize().and_then(|resolved| {
+            // Opening tells what a look at its kind does not: whether it may be entered.
+            std::fs::read_dir(&resolved).map(|_| resolved)
+        });
+        match checked {
+            Ok(resolved) => Some(resolved),
+            Err(source) => {
+                self.error.add(
+                    LayerKind::Manifest,
+                    LayerProblem::Workspace { path, source },
+                );
+                None
+            }
+        }
+    }
+
+    fn finish(
+        mut self,
+        workspace: Option<PathBuf>,
+        project: Option<Standing>,
+        surroundings: &Surroundings,
+    ) -> Result<Loaded, LoadError> {
+        // What can be read is checked even where something else cannot: all errors at once.
+        match (resolve(&self.sources, surroundings), workspace) {
+            (Ok(resolved), Some(workspace)) if self.error.is_empty() => {
+                self.layers.sort_by_key(|layer| layer.kind);
+                Ok(Loaded {
+                    resolved,
+                    workspace,
+                    layers: self.layers,
+                    project,
+                })
+            }
+            (Ok(_), _) => Err(self.error),
+            (Err(diagnostics), _) => {
+                self.error.diagnostics.push(diagnostics);
+                Err(self.error)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,272 @@
+//! What the domain's values are on the wire: the one place where they are turned into it.
+
+use podward_gate::{Answer, AskReason, Progress, Refusal, RefusalCause};
+use podward_policy::{
+    Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, Subject, Text,
+};
+use podward_protocol as wire;
+use podward_worker::{DecidedBy, Decision, EndReason};
+
+/// A verdict with its cause.
+#[must_use]
+pub fn ruling(ruling: &Ruling) -> wire::Ruling {
+    wire::Ruling {
+        verdict: match ruling.action {
+            Action::Allow => wire::Verdict::Allow,
+            Action::Ask => wire::Verdict::Ask,
+            Action::Deny => wire::Verdict::Deny,
+        },
+        cause: cause(&ruling.cause),
+        operation: ruling.operation.map(|idx| idx.0),
+        coverage: match &ruling.coverage {
+            Coverage::Full => wire::Coverage::Full,
+            Coverage::Partial(why) => wire::Coverage::Partial {
+                why: why.iter().map(ToString::to_string).collect(),
+            },
+        },
+    }
+}
+
+/// What a call would do; nothing to run is an empty list.
+#[must_use]
+pub fn operations(lowered: &Lowered) -> Vec<wire::Operation> {
+    match lowered {
+        Lowered::NothingToRun => Vec::new(),
+        Lowered::Operations(operations) => operations.iter().map(operation).collect(),
+    }
+}
+
+/// What was decided about a call, and over what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    /// What the call would do.
+    pub operations: Vec<wire::Operation>,
+    /// The verdict and its cause.
+    pub ruling: wire::Ruling,
+    /// Why the call does not run; `None` if it runs or is asked about.
+    pub refusal: Option<wire::RefusalCause>,
+    /// Who decided.
+    pub by: wire::DecidedBy,
+}
+
+/// What was decided about a call.
+#[must_use]
+pub fn decided(decision: &Decision) -> Decided {
+    let operations = decision
+        .facts()
+        .map(|facts| operations(facts.lowered()))
+        .unwrap_or_default();
+    let (asked, refusal, by) = match decision {
+        Decision::Run { by, .. } => (None, None, run_by(by)),
+        Decision::Ask(question) => (Some(question.reason()), None, wire::DecidedBy::Policy),
+        Decision::Refuse(refusal) => (
+            asked(refusal),
+            Some(refusal_cause(refusal.cause())),
+            refused_by(refusal.cause()),
+        ),
+    };
+    let mut verdict = decision.ruling().map_or_else(|| unjudged(decision), ruling);
+    if asked == Some(AskReason::Repeated) {
+        verdict.verdict = wire::Verdict::Ask;
+        verdict.cause = wire::Cause::Repeated;
+    }
+    Decided {
+        operations,
+        ruling: verdict,
+        refusal,
+        by,
+    }
+}
+
+/// How far a refused call had come.
+#[must_use]
+pub const fn progress(cause: &RefusalCause) -> Progress {
+    match cause {
+        RefusalCause::Cancelled(progress)
+        | RefusalCause::PodStopped(progress)
+        | RefusalCause::Interrupted(progress) => *progress,
+        RefusalCause::Policy
+        | RefusalCause::NoClient { .. }
+        | RefusalCause::BadCall { .. }
+        | RefusalCause::UnknownTool
+        | RefusalCause::Hook { .. }
+        | RefusalCause::HookFailed { .. }
+        | RefusalCause::NotJudged => Progress::NotStarted,
+    }
+}
+
+/// Why a turn ended.
+#[must_use]
+pub fn end_reason(reason: &EndReason) -> wire::TurnEndReason {
+    match reason {
+        EndReason::Done => wire::TurnEndReason::Done,
+        EndReason::Limit(limit) => wire::TurnEndReason::Limit {
+            limit: wire::LimitName(limit.as_str().to_owned()),
+        },
+        EndReason::Aborted { hook, reason } => wire::TurnEndReason::Aborted {
+            reason: format!("{hook}: {reason}"),
+        },
+        EndReason::Cancelled => wire::TurnEndReason::Cancelled,
+        EndReason::Model(_) => wire::TurnEndReason::Failed,
+    }
+}
+
+/// Why a call did not run.
+#[must_use]
+pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
+    match cause {
+        RefusalCause::Policy => wire::RefusalCause::Policy,
+        RefusalCause::NoClient { .. } => wire::RefusalCause::NoClient,
+        RefusalCause::BadCall { .. } => wire::RefusalCause::BadCall,
+        RefusalCause::UnknownTool => wire::RefusalCause::UnknownTool,
+        RefusalCause::Hook { name, text } => wire::RefusalCause::Hook {
+            name: name.to_string(),
+            text: text.to_string(),
+        },
+        RefusalCause::HookFailed { name } => wire::RefusalCause::HookFailed {
+            name: name.to_string(),
+        },
+        RefusalCause::NotJudged => wire::RefusalCause::NotJudged,
+        RefusalCause::Cancelled(_) => wire::RefusalCause::Cancelled,
+        RefusalCause::PodStopped(_) => wire::RefusalCause::PodStopped,
+        RefusalCause::Interrupted(_) => wire::RefusalCause::Interrupted,
+    }
+}
+
+/// Why a refused call was asked about, if it was.
+fn asked(refusal: &Refusal) -> Option<AskReason> {
+    match refusal.cause() {
+        RefusalCause::NoClient { asked } => Some(*asked),
+        _ => None, // no other cause says
+    }
+}
+
+/// The ruling of a call that nobody judged.
+fn unjudged(decision: &Decision) -> wire::Ruling {
+    let cause = match decision {
+        Decision::Refuse(refusal) => match refusal.cause() {
+            RefusalCause::BadCall { why } => wire::Cause::BadCall {
+                why: why.to_string(),
+            },
+            RefusalCause::UnknownTool => wire::Cause::UnknownTool,
+            _ => wire::Cause::NotJudged, // the turn ended first
+        },
+        Decision::Run { .. } | Decision::Ask(_) => wire::Cause::NotJudged,
+    };
+    wire::Ruling {
+        verdict: wire::Verdict::Deny,
+        cause,
+        operation: None,
+        coverage: wire::Coverage::Full,
+    }
+}
+
+fn run_by(by: &DecidedBy) -> wire::DecidedBy {
+    match by {
+        DecidedBy::Policy => wire::DecidedBy::Policy,
+        DecidedBy::Answer(Answer::Once { by }) => wire::DecidedBy::Client {
+            name: by.to_string(),
+        },
+        // No other answer lets a call run.
+        DecidedBy::Answer(_) => wire::DecidedBy::Pod,
+    }
+}
+
+fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {
+    match cause {
+        RefusalCause::Policy => wire::DecidedBy::Policy,
+        RefusalCause::Hook { name, .. } | RefusalCause::HookFailed { name } => {
+            wire::DecidedBy::Hook {
+                name: name.to_string(),
+            }
+        }
+        RefusalCause::NoClient { .. }
+        | RefusalCause::BadCall { .. }
+        | RefusalCause::UnknownTool
+        | RefusalCause::NotJudged
+        | RefusalCause::Cancelled(_)
+        | RefusalCause::PodStopped(_)
+        | RefusalCause::Interrupted(_) => wire::DecidedBy::Pod,
+    }
+}
+
+fn cause(cause: &Cause) -> wire::Cause {
+    match cause {
+        Cause::NoPolicy => wire::Cause::NoPolicy,
+        Cause::NothingToRun => wire::Cause::NothingToRun,
+        Cause::Rule {
+            layer,
+            rule,
+            location,
+            pattern,
+            message,
+        } => wire::Cause::Rule {
+            layer: layer.to_string(),
+            rule: number(*rule),
+            at: place(location),
+            pattern: pattern.to_string(),
+            message: message.as_ref().map(ToString::to_string),
+        },
+        Cause::Default { layer, location } => wire::Cause::Default {
+            layer: layer.to_string(),
+            at: place(location),
+        },
+        Cause::Unresolved {
+            layer,
+            rule,
+            location,
+            why,
+        } => wire::Cause::Unresolved {
+            layer: layer.to_string(),
+            rule: rule.map(number),
+            at: location.as_ref().map(place),
+            why: why.to_string(),
+        },
+        Cause::Unrestricted => wire::Cause::Unrestricted,
+    }
+}
+
+/// People count from 1.
+const fn number(rule: RuleIdx) -> usize {
+    rule.0 + 1
+}
+
+fn place(location: &Location) -> wire::Place {
+    wire::Place {
+        file: location.file.to_string(),
+        line: location.line,
+        column: location.column,
+    }
+}
+
+fn operation(operation: &Operation) -> wire::Operation {
+    let anything = Text::anything();
+    let (subject, text, why) = match &operation.subject {
+        Subject::Command(command) => (wire::SubjectKind::Command, &command.written, None),
+        Subject::Path(path) => (wire::SubjectKind::Path, &path.lexical.short, None),
+        Subject::Url(url) => (wire::SubjectKind::Url, &url.text, None),
+        Subject::Plain(text) => (wire::SubjectKind::Plain, text, None),
+        Subject::Unknown(why) => {
+            let why = why.as_str().to_owned();
+            (wire::SubjectKind::Unknown, &anything, Some(why))
+        }
+    };
+    wire::Operation {
+        tool: operation.tool.to_string(),
+        subject,
+        text: text.to_string(),
+        known: text.as_known().is_some(),
+        need: match operation.need {
+            Need::Full => wire::Need::Full,
+            Need::Restrictive => wire::Need::Restrictive,
+            Need::Free => wire::Need::Free,
+            Need::DerivedFrom(_) => wire::Need::Derived,
+            Need::RunBy { .. } => wire::Need::RunBy,
+        },
+        span: operation.span.map(|span| wire::Span {
+            start: span.start,
+            end: span.end,
+        }),
+        why,
+    }
+}
