@@ -138,18 +138,17 @@ fn check_types(
     Ok(())
 }
 
-/// What fits: `it takes path (required), offset, limit`.
+/// What fits: `it takes path (required), limit, offset`; the order is not that of a map.
 fn usage(schema: &Value) -> String {
     let required: Vec<&str> = required(schema).collect();
-    let keys: Vec<String> = properties(schema)
-        .map(|(name, _)| {
-            if required.contains(&name) {
-                format!("`{name}` (required)")
-            } else {
-                format!("`{name}`")
-            }
-        })
+    let mut optional: Vec<&str> = properties(schema)
+        .map(|(name, _)| name)
+        .filter(|name| !required.contains(name))
         .collect();
+    optional.sort_unstable();
+    let required = required.iter().map(|name| format!("`{name}` (required)"));
+    let optional = optional.iter().map(|name| format!("`{name}`"));
+    let keys: Vec<String> = required.chain(optional).collect();
     format!("it takes {}", keys.join(", "))
 }
 
@@ -234,3 +233,6 @@ fn is_or_are(names: &[String]) -> String {
     let verb = if names.len() == 1 { "is" } else { "are" };
     format!("{} {verb}", names.join(", "))
 }
+
+#[cfg(test)]
+mod tests;

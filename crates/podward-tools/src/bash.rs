@@ -1,5 +1,9 @@
 //! `bash`: a command line, run by a real bash.
 
+mod capture;
+mod environment;
+mod execution;
+
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -8,11 +12,14 @@ use podward_policy::ToolName;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::bash::execution::execute;
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
 use crate::lower::command::lower_command;
 use crate::lower::names;
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+
+pub use environment::{ENVIRONMENT_NAMES, bash_environment, find_bash};
 
 /// The arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +49,8 @@ impl Arguments for Bash {
     const DESCRIPTION: &'static str = "Run a command line with bash (no profile, no rc files, \
         standard input is empty) and return its output, standard error included, and its exit \
         code. Each call starts a new shell in the workspace. Long output is cut in the middle. A \
-        command that takes too long is killed with all it started. For one file or a search, the \
+        command that takes too long is killed with all it started; background processes end with the \
+        call. For one file or a search, the \
         tools for that give better results than cat, sed or find.";
 
     fn lower(self, tool: &ToolName, _place: &Place) -> Result<Ready, BadArguments> {
@@ -64,8 +72,7 @@ impl Arguments for Bash {
 
 #[async_trait]
 impl Invocation for Command {
-    async fn run(self: Box<Self>, _permit: Permit, _ctx: &RunContext) -> ToolOutput {
-        let Self { text, timeout } = *self;
-        ToolOutput::failure(format!("`{text}` was not run ({timeout:?})"))
+    async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
+        execute(*self, ctx).await
     }
 }

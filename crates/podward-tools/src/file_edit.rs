@@ -83,7 +83,7 @@ impl Invocation for EditFile {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
         }
-        let ctx = ctx.clone();
+        let ctx = files::judged(ctx);
         blocking(move || match self.apply(&ctx) {
             Ok(done) => ToolOutput::success(done),
             Err(error) => ToolOutput::failure(error.to_string()),

@@ -62,7 +62,7 @@ impl Invocation for WriteFile {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
         }
-        let scope = ctx.scope.clone();
+        let scope = files::judged(ctx).scope;
         blocking(move || {
             let _turn = files::write_turn();
             let n_bytes = self.content.len();

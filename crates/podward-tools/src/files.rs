@@ -3,13 +3,14 @@
 use std::error::Error as _;
 use std::fs::File;
 use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_policy::{Action, Need, Operation, Policies};
-use podward_scope::{Entry, Replaced, Scope, ScopeError};
+use podward_scope::{Entry, Kind, Replaced, Scope, ScopeError};
 
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
+use crate::tool::{Links, RunContext};
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
@@ -41,12 +42,32 @@ impl From<ScopeError> for FileError {
             message.push_str(&cause.to_string());
             source = cause.source();
         }
-        if let Some(hint) = error.hint() {
+        let hint = match &error {
+            ScopeError::LinkOnTheWay { .. } => {
+                Some("it has changed since the call was judged".to_owned())
+            }
+            ScopeError::WrongKind {
+                found: Kind::Directory,
+                ..
+            } => Some("to see what it holds, list it".to_owned()),
+            other => other.hint(),
+        };
+        if let Some(hint) = hint {
             message.push_str("; ");
             message.push_str(&hint);
         }
         Self { message }
     }
+}
+
+/// The context as a call on judged paths uses it: a path that was judged resolved leads through no
+/// link, even if a part of it has become one since.
+pub(crate) fn judged(ctx: &RunContext) -> RunContext {
+    let mut ctx = ctx.clone();
+    if ctx.place.links == Links::Resolve {
+        ctx.scope = Arc::new(ctx.scope.refusing_links());
+    }
+    ctx
 }
 
 /// Opens a regular file for reading.
@@ -60,8 +81,14 @@ pub(crate) fn replace(
     target: &Target,
     contents: &[u8],
 ) -> Result<Replaced, FileError> {
-    scope.create_parents(target.absolute())?;
-    Ok(scope.replace_file(target.absolute(), contents)?)
+    let path = target.absolute();
+    match scope.replace_file(path, contents) {
+        Err(ScopeError::Missing { .. }) => {
+            scope.create_parents(path)?;
+            Ok(scope.replace_file(path, contents)?)
+        }
+        done => Ok(done?),
+    }
 }
 
 /// Waits until no other call of this process writes a file, and keeps others waiting.
@@ -94,3 +121,6 @@ pub(crate) fn may_read(policies: &Policies, target: &Target) -> bool {
         .collect();
     policies.judge(&lowered(read)).action == Action::Allow
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,8 @@ mod error;
 mod file_edit;
 mod file_write;
 mod files;
+#[cfg(test)]
+mod fixture;
 mod lower;
 mod mcp;
 mod read;
@@ -20,6 +22,7 @@ mod text;
 mod tool;
 mod web_fetch;
 
+pub use bash::{ENVIRONMENT_NAMES, bash_environment, find_bash};
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use registry::{NameTaken, Registry, lower};
 pub use tool::{Invocation, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput};

@@ -64,7 +64,7 @@ impl Arguments for Read {
 #[async_trait]
 impl Invocation for ReadFile {
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
-        let ctx = ctx.clone();
+        let ctx = files::judged(ctx);
         blocking(move || match files::open(&ctx.scope, &self.target) {
             Ok(file) => self.read(file, &ctx.limits, &ctx.cancel),
             Err(error) => ToolOutput::failure(error.to_string()),
@@ -124,11 +124,16 @@ impl ReadFile {
             if number < self.first_line {
                 continue;
             }
-            if number == after || (text.len() + line.text.len() > bytes_max && !text.is_empty()) {
+            let n_before = text.len();
+            if number < after {
+                push_line(&mut text, number, &line);
+            }
+            // One line at least, so that a reader gets on.
+            if number == after || (text.len() > bytes_max && n_before > 0) {
+                text.truncate(n_before);
                 let end = End::Cut { next: number };
                 return Ok(Page { text, end });
             }
-            push_line(&mut text, number, &line);
         }
     }
 

@@ -28,15 +28,26 @@ struct LeftOut {
 impl LeftOut {
     /// One remark a line for what was left out; nothing if nothing was.
     fn remark(self, result: &mut String) {
-        let mut say = |n: usize, why: &str| {
-            if n > 0 {
-                let files = if n == 1 { "file" } else { "files" };
-                let _ = writeln!(result, "[{n} {files} left out: {why}]");
-            }
+        let mut say = |n: usize, one: &str, several: &str| match n {
+            0 => {}
+            1 => drop(writeln!(result, "[1 file left out: {one}]")),
+            n => drop(writeln!(result, "[{n} files left out: {several}]")),
         };
-        say(self.not_allowed, "reading them is not allowed");
-        say(self.unreadable, "they cannot be opened");
-        say(self.too_large, "they are too large to search");
+        say(
+            self.not_allowed,
+            "reading it is not allowed",
+            "reading them is not allowed",
+        );
+        say(
+            self.unreadable,
+            "it cannot be opened",
+            "they cannot be opened",
+        );
+        say(
+            self.too_large,
+            "it is too large to search",
+            "they are too large to search",
+        );
     }
 }
 

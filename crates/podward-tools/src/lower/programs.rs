@@ -67,3 +67,10 @@ const TABLE: &[(Program, &str)] = &[
          scheme sqlite swipl tclsh ts-node tsx vi view vim vimdiff wish",
     ),
 ];
+
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    TABLE
+        .iter()
+        .flat_map(|(_, names)| names.split_ascii_whitespace())
+}

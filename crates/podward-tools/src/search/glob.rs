@@ -59,7 +59,7 @@ impl Arguments for Glob {
 #[async_trait]
 impl Invocation for FindFiles {
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
-        let ctx = ctx.clone();
+        let ctx = files::judged(ctx);
         blocking(move || match self.find(&ctx) {
             Ok(found) => ToolOutput::success(found),
             Err(error) => ToolOutput::failure(error.to_string()),

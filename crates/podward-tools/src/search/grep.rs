@@ -109,7 +109,7 @@ impl Arguments for Grep {
 #[async_trait]
 impl Invocation for SearchFiles {
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
-        let ctx = ctx.clone();
+        let ctx = files::judged(ctx);
         blocking(move || match self.search(&ctx) {
             Ok(found) => ToolOutput::success(found),
             Err(error) => ToolOutput::failure(error.to_string()),

@@ -51,7 +51,7 @@ impl Arguments for List {
 #[async_trait]
 impl Invocation for ListDirectory {
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
-        let ctx = ctx.clone();
+        let ctx = files::judged(ctx);
         blocking(move || match self.list(&ctx) {
             Ok(listing) => ToolOutput::success(listing),
             Err(error) => ToolOutput::failure(error.to_string()),
