@@ -3,6 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use podward_policy::ByteSpan;
 use toml::de::{DeTable, Error};
 
@@ -10,17 +13,106 @@ use crate::diagnostic::Diagnostic;
 use crate::source::{MOST_BYTES, Source};
 use crate::suggestion::quoted;
 
-/// The document, as far as it can be read, and what is wrong with its syntax.
-pub(crate) fn parse<'t>(source: &Source<'t>) -> (DeTable<'t>, Vec<Diagnostic>) {
-    if source.text().len() > MOST_BYTES {
+/// A larger text is not read again after a repair.
+const MOST_BYTES_TO_REPAIR: usize = 1 << 20;
+
+/// How many lines of a text are repaired.
+const MOST_REPAIRS: usize = 16;
+
+/// A text in which the lines that would hide what follows them are repaired: after a header that
+/// is not closed, or a key without a value, the parser skips the rest of the table or the text.
+#[derive(Debug)]
+pub(crate) struct Repaired<'l> {
+    text: Cow<'l, str>,
+    /// Where a byte was inserted, ascending.
+    pub(crate) insertions: Vec<usize>,
+    /// What was wrong with the repaired lines.
+    errors: Vec<Error>,
+}
+
+/// Repairs a layer's text.
+pub(crate) fn repair(text: &str) -> Repaired<'_> {
+    let mut repaired = Repaired {
+        text: Cow::Borrowed(text),
+        insertions: Vec::new(),
+        errors: Vec::new(),
+    };
+    if text.len() > MOST_BYTES_TO_REPAIR {
+        return repaired;
+    }
+    let mut done = 0;
+    for _ in 0..MOST_REPAIRS {
+        let (_, mut errors) = DeTable::parse_recoverable(&repaired.text);
+        errors.sort_by_key(|error| error.span().map(|span| span.start));
+        let hiding = errors.into_iter().find_map(|error| {
+            let at = error.span()?.start;
+            let repair = Repair::of(&repaired.text, at, error.message())?;
+            (at >= done).then_some((at, repair, error))
+        });
+        let Some((at, repair, error)) = hiding else {
+            break;
+        };
+        let text = repaired.text.to_mut();
+        match repair {
+            Repair::Close(brackets) => {
+                text.insert_str(at, brackets);
+                repaired.insertions.extend(at..at + brackets.len());
+                done = at + brackets.len() + 1;
+            }
+            Repair::Blank(line) => {
+                done = line.end;
+                let blanks = " ".repeat(line.len());
+                text.replace_range(line, &blanks);
+            }
+        }
+        repaired.errors.push(error);
+    }
+    repaired
+}
+
+/// What to do about a line.
+enum Repair {
+    /// Insert these.
+    Close(&'static str),
+    /// Leave these bytes out.
+    Blank(Range<usize>),
+}
+
+impl Repair {
+    fn of(text: &str, at: usize, message: &str) -> Option<Self> {
+        let (before, after) = text.split_at_checked(at)?;
+        if message.starts_with("unclosed table") || message.starts_with("unclosed array table") {
+            let rest = after.lines().next().unwrap_or_default().trim_start();
+            let is_end = rest.is_empty() || rest.starts_with('#');
+            let brackets = if message.ends_with("`]]`") { "]]" } else { "]" };
+            return is_end.then_some(Self::Close(brackets));
+        }
+        if message.starts_with("key with no value") {
+            let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+            let end = after.find('\n').map_or(text.len(), |newline| at + newline);
+            return Some(Self::Blank(start..end));
+        }
+        None
+    }
+}
+
+/// The document, as far as it can be read, and what is wrong with its syntax. The source is the
+/// text before it was repaired.
+pub(crate) fn parse<'t>(
+    source: &Source<'_>,
+    repaired: &'t Repaired<'_>,
+) -> (DeTable<'t>, Vec<Diagnostic>) {
+    if repaired.text.len() > MOST_BYTES {
         let place = source.place(ByteSpan::new(0..0));
         let message = format!("the text is larger than {} MiB", MOST_BYTES / (1024 * 1024));
         return (DeTable::new(), vec![Diagnostic::error(message, place)]);
     }
-    let (table, errors) = DeTable::parse_recoverable(source.text());
-    let mut diagnostics: Vec<_> = errors
+    let (table, errors) = DeTable::parse_recoverable(&repaired.text);
+    let mut diagnostics: Vec<_> = repaired
+        .errors
         .iter()
-        .map(|error| (error_span(source, error), error))
+        .chain(&errors)
+        .map(|error| (ByteSpan::new(error.span().unwrap_or(0..0)), error))
         .collect();
     diagnostics.sort_by_key(|(span, _)| *span);
     // One mistake can leave the parser several complaints at one place: the first says it.
@@ -30,13 +122,6 @@ pub(crate) fn parse<'t>(source: &Source<'t>) -> (DeTable<'t>, Vec<Diagnostic>) {
         .map(|(span, error)| syntax_error(source, span, error))
         .collect();
     (table.into_inner(), diagnostics)
-}
-
-fn error_span(source: &Source<'_>, error: &Error) -> ByteSpan {
-    let span = error.span().unwrap_or(0..0);
-    let end = source.text().len();
-    let start = span.start.min(end);
-    ByteSpan::new(start..span.end.clamp(start, end))
 }
 
 /// The parser's complaint in our words, with what to write instead where that is known.
@@ -51,7 +136,11 @@ fn syntax_error(source: &Source<'_>, span: ByteSpan, error: &Error) -> Diagnosti
         };
         let help = "it is already set above: keep one of the two".to_owned();
         (message, Some(help))
-    } else if message.starts_with("string values must be quoted") {
+    } else if message.starts_with("string values must be quoted") && found.is_empty() {
+        ("the value is missing".to_owned(), None)
+    } else if message.starts_with("string values must be quoted")
+        || message.starts_with("invalid float") && found.starts_with(char::is_alphabetic)
+    {
         if place.source_line.trim_start().starts_with("key_env") {
             // It may be the key itself: no message repeats it.
             return Diagnostic::error("a text must be in quotes", place.masked());
@@ -64,6 +153,8 @@ fn syntax_error(source: &Source<'_>, span: ByteSpan, error: &Error) -> Diagnosti
         (message.to_owned(), Some(help.to_owned()))
     } else if message.starts_with("invalid basic string") && found.is_empty() {
         ("a text in double quotes is not closed".to_owned(), None)
+    } else if message.starts_with("invalid literal string") && found.is_empty() {
+        ("a text in single quotes is not closed".to_owned(), None)
     } else if found.starts_with(|char: char| char.is_control() && char != '\n') {
         let help = "write `\\u` and its four digits, in double quotes";
         let message = "a control character cannot stand in a text as it is";

@@ -26,8 +26,8 @@ pub(crate) fn compile(
     reader: &mut Reader<'_>,
     known_tools: &KnownTools,
 ) -> Option<CompiledLayer> {
-    let complete: Vec<CompleteRule<'_>> = raw.rules.iter().filter_map(complete).collect();
-    let rules = complete.iter().map(|rule| RuleSpec {
+    let judged: Vec<JudgedRule<'_>> = raw.rules.iter().filter_map(judged).collect();
+    let rules = judged.iter().map(|rule| RuleSpec {
         tool: rule.tool.value.clone(),
         pattern: rule.pattern.value.clone(),
         action: rule.action,
@@ -47,18 +47,20 @@ pub(crate) fn compile(
         unresolved: raw.unresolved.as_ref().map(|unresolved| unresolved.value),
         rules: rules.collect(),
     };
-    let is_complete = default.is_some() && complete.len() == raw.rules.len();
+    let has_all =
+        |rule: &RawRule| rule.tool.is_some() && rule.pattern.is_some() && rule.action.is_some();
+    let is_complete = default.is_some() && raw.rules.iter().all(has_all);
     match Policy::compile(&spec, known_tools) {
         Err(findings) => {
             for finding in &findings {
-                let diagnostic = diagnostic(finding, &complete, raw, reader, Diagnostic::error);
+                let diagnostic = diagnostic(finding, &judged, raw, reader, Diagnostic::error);
                 reader.report(diagnostic);
             }
             None
         }
         Ok(compiled) if is_complete => {
             for finding in &compiled.warnings {
-                let diagnostic = diagnostic(finding, &complete, raw, reader, Diagnostic::warning);
+                let diagnostic = diagnostic(finding, &judged, raw, reader, Diagnostic::warning);
                 reader.report(diagnostic);
             }
             Some(CompiledLayer {
@@ -71,28 +73,31 @@ pub(crate) fn compile(
     }
 }
 
-/// A rule that can be compiled.
-struct CompleteRule<'r> {
+/// A rule whose tool and pattern can be looked at.
+struct JudgedRule<'r> {
     raw: &'r RawRule,
     tool: &'r Sited<String>,
     pattern: &'r Sited<String>,
     action: Action,
 }
 
-/// `None` if the rule lacks a value that was reported; a wrong action is no reason not to look at
-/// its tool and pattern.
-fn complete(raw: &RawRule) -> Option<CompleteRule<'_>> {
-    Some(CompleteRule {
+/// `None` if the rule lacks a tool or a pattern, which was reported. So was a wrong action, but
+/// that is no reason not to look at the rest.
+fn judged(raw: &RawRule) -> Option<JudgedRule<'_>> {
+    Some(JudgedRule {
         raw,
         tool: raw.tool.as_ref()?,
         pattern: raw.pattern.as_ref()?,
-        action: raw.action.as_ref()?.value,
+        action: raw
+            .action
+            .as_ref()
+            .map_or(Action::Deny, |action| action.value),
     })
 }
 
 fn diagnostic(
     finding: &Finding,
-    rules: &[CompleteRule<'_>],
+    rules: &[JudgedRule<'_>],
     raw: &RawPermissions,
     reader: &Reader<'_>,
     make: fn(String, crate::diagnostic::Place) -> Diagnostic,

@@ -42,8 +42,10 @@ impl ReadLayer<'_> {
 
 /// Reads a layer.
 pub(crate) fn layer<'l>(layer: &'l LayerSource, surroundings: &Surroundings) -> ReadLayer<'l> {
-    let source = Source::new(Arc::clone(&layer.file), &layer.text);
-    let (document, syntax_errors) = document::parse(&source);
+    let repaired = document::repair(&layer.text);
+    let source =
+        Source::new(Arc::clone(&layer.file), &layer.text).with_insertions(&repaired.insertions);
+    let (document, syntax_errors) = document::parse(&source, &repaired);
     let mut reader = Reader::new(&source, syntax_errors);
     let raw = raw::read(&document, &mut reader, surroundings, &layer.directory);
     let permissions = raw.permissions.as_ref().and_then(|permissions| {

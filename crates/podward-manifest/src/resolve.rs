@@ -118,6 +118,9 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         |raw| raw.skill_directories.as_ref(),
         Vec::new(),
     );
+    let limits = limits(join);
+    // For the effective manifest only: it has done its work when the other settings were joined.
+    join.nearest_if_set(key("machine", "fixed"), |raw| raw.fixed.as_ref());
     Resolved {
         pod,
         model,
@@ -132,7 +135,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
             .into_iter()
             .map(|item| item.value)
             .collect(),
-        limits: limits(join),
+        limits,
         warnings: Vec::new(),
         effective: Effective::default(),
     }

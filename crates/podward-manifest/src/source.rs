@@ -58,6 +58,8 @@ pub(crate) struct Source<'t> {
     line_starts: Vec<usize>,
     /// Characters before each block.
     chars_before_block: Vec<usize>,
+    /// Where the text that spans refer to has a byte more than this one, ascending.
+    insertions: Vec<usize>,
 }
 
 impl<'t> Source<'t> {
@@ -83,21 +85,31 @@ impl<'t> Source<'t> {
             text,
             line_starts,
             chars_before_block,
+            insertions: Vec::new(),
         }
     }
 
-    pub(crate) const fn text(&self) -> &'t str {
-        self.text
+    /// The same for spans of a text into which bytes were inserted at these places, ascending.
+    pub(crate) fn with_insertions(mut self, insertions: &[usize]) -> Self {
+        self.insertions = insertions.to_vec();
+        self
+    }
+
+    /// Where a byte of the text that spans refer to stands in this one.
+    fn original(&self, at: usize) -> usize {
+        let inserted = self.insertions.partition_point(|insertion| *insertion < at);
+        (at - inserted).min(self.text.len())
     }
 
     /// The text of a span; empty if it is none.
     pub(crate) fn slice(&self, span: ByteSpan) -> &'t str {
-        self.text.get(span.range()).unwrap_or_default()
+        let range = self.original(span.start)..self.original(span.end);
+        self.text.get(range).unwrap_or_default()
     }
 
     /// File, line and column of a byte.
     pub(crate) fn location(&self, at: usize) -> Location {
-        let at = at.min(self.text.len());
+        let at = self.original(at);
         let line_idx = self.line_idx(at);
         let start = self.line_start(line_idx);
         let column = self
@@ -113,9 +125,10 @@ impl<'t> Source<'t> {
 
     /// The place of a span, with its line.
     pub(crate) fn place(&self, span: ByteSpan) -> Place {
-        let line = self.line(self.line_idx(span.start.min(self.text.len())));
-        let start = self.boundary(span.start.clamp(line.start, line.end));
-        let end = self.boundary(span.end.clamp(start, line.end));
+        let marked = self.original(span.start)..self.original(span.end);
+        let line = self.line(self.line_idx(marked.start));
+        let start = self.boundary(marked.start.clamp(line.start, line.end));
+        let end = self.boundary(marked.end.clamp(start, line.end));
         let (source_line, underline) = self.excerpt(line, start..end);
         Place {
             location: self.location(span.start),

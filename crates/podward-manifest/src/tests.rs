@@ -1,6 +1,7 @@
 //! Tests of the crate as a whole.
 
 mod hostile;
+pub(crate) mod layers;
 mod samples;
 
 use podward_policy::{

@@ -1,1 +1,116 @@
+use super::Origin;
+use crate::LayerKind::{Machine, Manifest, User};
+use crate::tests::layers::{resolved, trusted};
 
+const MANIFEST: &str = r#"
+[pod]
+name = "demo"
+[scope]
+deny = [{ path = ".git", access = "write" }]
+[permissions]
+default_action = "ask"
+[[permissions.rule]]
+tool = "bash"
+pattern = "rm *"
+action = "deny"
+message = "say \"why\"\n"
+[[permissions.rule]]
+tool = "read"
+pattern = 'caf\u*'
+action = "allow"
+"#;
+
+#[test]
+fn every_line_has_its_origin() {
+    let layers = [
+        trusted(
+            Machine,
+            "[limits]\nmax_steps = 5\n[machine]\nfixed = [\"limits.max_steps\"]",
+        ),
+        trusted(User, "[permissions]\ndefault_action = \"allow\"\n"),
+        trusted(Manifest, MANIFEST),
+    ];
+    let expected = r#"[pod]
+name = "demo"              # manifest, manifest.toml:3:1
+workspace_mode = "direct"  # default
+
+[model]
+system = ""  # default
+
+[tools]
+offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read"]  # default
+
+[scope]
+deny = [
+    { path = ".git", access = "write" },  # manifest, manifest.toml:5:9
+]
+enforce = "best"                          # default
+
+[environment]
+pass = []  # default
+
+[skills]
+directories = []  # default
+
+[limits]
+max_steps = 5          # machine, machine.toml:2:1
+turn_timeout = "1h"    # default
+bash_timeout = "2m"    # default
+output_size = "64KiB"  # default
+read_size = "64KiB"    # default
+read_lines = 2000      # default
+line_size = "2000B"    # default
+file_size = "32MiB"    # default
+max_matches = 200      # default
+
+[machine]
+fixed = ["limits.max_steps"]  # machine, machine.toml:4:1
+
+# layer: user
+[permissions]
+default_action = "allow"  # user, user.toml:2:1
+unresolved = "ask"        # user, implied
+
+# layer: manifest
+[permissions]
+default_action = "ask"                                               # manifest, manifest.toml:7:1
+unresolved = "ask"                                                   # manifest, implied
+rule = [
+    { tool = "bash", pattern = "rm *", action = "deny", message = "say \"why\"\n" },  # manifest, manifest.toml:8:1
+    { tool = "read", pattern = "caf\\u*", action = "allow" },        # manifest, manifest.toml:13:1
+]
+"#;
+    let shown = resolved(&layers).unwrap().effective.to_string();
+    assert_eq!(
+        shown.replace("  ", ""),
+        expected.replace("  ", ""),
+        "{shown}"
+    );
+}
+
+/// With one layer of permissions the shown text is a manifest that says the same.
+#[test]
+fn what_is_shown_can_be_read() {
+    let first = resolved(&[trusted(Manifest, MANIFEST)]).unwrap();
+    let second = resolved(&[trusted(Manifest, &first.effective.to_string())]).unwrap();
+    assert_eq!(first.policy_bytes, second.policy_bytes);
+    let values = |resolved: &crate::Resolved| -> Vec<_> {
+        let lines = resolved.effective.lines().iter();
+        lines
+            .map(|line| (line.table, line.key, line.value.clone()))
+            .collect()
+    };
+    assert_eq!(values(&first), values(&second));
+}
+
+#[test]
+fn an_origin_stays_on_its_line() {
+    let location = podward_policy::Location {
+        file: "a\nname = 1".into(),
+        line: 1,
+        column: 2,
+    };
+    let layer = podward_policy::LayerName { kind: User };
+    let origin = Origin::Written { layer, location };
+    assert_eq!(origin.to_string(), "user, a\\nname = 1:1:2");
+}

@@ -13,8 +13,21 @@ fn a_pattern_is_a_name_or_the_front_of_names() {
 #[test]
 fn what_bash_acts_on_cannot_be_passed() {
     for pattern in [
-        "*", "BASH_ENV", "BASH_*", "B*", "ENV", "E*", "SHELLOPTS", "BASHOPTS", "PS4", "PS*", "BASH_FUNC_x",
-        "BASH_FUNC_*", "BASH_F*", "S*", "SHELL*",
+        "*",
+        "BASH_ENV",
+        "BASH_*",
+        "B*",
+        "ENV",
+        "E*",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PS4",
+        "PS*",
+        "BASH_FUNC_x",
+        "BASH_FUNC_*",
+        "BASH_F*",
+        "S*",
+        "SHELL*",
     ] {
         assert!(VariablePattern::new(pattern).is_err(), "{pattern}");
     }

@@ -37,7 +37,7 @@ impl PathBase<'_> {
         if let Some(name) = EMBEDDED_SCRIPTS.iter().find(|name| **name == text) {
             return Ok(Script::Embedded(name));
         }
-        if text.contains(['/', '.']) || text.is_empty() {
+        if text.is_empty() || text.contains(['/', '.']) {
             return Ok(Script::File(self.absolute(text)?));
         }
         let names = EMBEDDED_SCRIPTS.iter().copied();

@@ -9,7 +9,7 @@ fn check(raw: &str, part: &str, expected: &str) {
     let value = value.as_str().unwrap();
     let start = value.find(part).unwrap();
     let span = source_of(raw, value, ByteSpan::new(start..start + part.len()));
-    let found = span.map(|span| &raw[span.range()]);
+    let found = span.and_then(|span| raw.get(span.range()));
     assert_eq!(found, Some(expected), "{raw}: {part:?} in {value:?}");
 }
 
@@ -74,7 +74,7 @@ proptest::proptest! {
         for raw in [raw, format!("\"{escaped}\"")] {
             for (at, char) in text.char_indices() {
                 let span = source_of(&raw, &text, ByteSpan::new(at..at + char.len_utf8())).unwrap();
-                let source = &raw[span.range()];
+                let source = raw.get(span.range()).unwrap();
                 let quoted = format!("\"\"\"{source}\"\"\"");
                 proptest::prop_assert!(source == char.to_string()
                     || DeValue::parse(&quoted).unwrap().get_ref().as_str() == Some(&char.to_string()),

@@ -15,7 +15,10 @@ fn the_nearest_word_is_suggested() {
     ] {
         assert_eq!(nearest(wrong, actions), expected, "{wrong}");
     }
-    assert_eq!(nearest("default", ["default_action", "rule"]), Some("default_action"));
+    assert_eq!(
+        nearest("default", ["default_action", "rule"]),
+        Some("default_action")
+    );
     assert_eq!(nearest("max-steps", ["max_steps"]), Some("max_steps"));
     assert_eq!(nearest(&"a".repeat(100_000), actions), None);
 }

@@ -15,11 +15,33 @@ fn times_have_units() {
         ("1h0m1s1ms", 3_601_001),
         ("168h", 604_800_000),
     ] {
-        assert_eq!(duration(text), Ok(Duration::from_millis(expected)), "{text}");
+        assert_eq!(
+            duration(text),
+            Ok(Duration::from_millis(expected)),
+            "{text}"
+        );
     }
     for text in [
-        "", "1", "s", "1 s", " 1s", "1s ", "-1s", "+1s", "1.5s", "1d", "1S", "30m1h", "1s1s", "0s", "0h0m",
-        "169h", "99999999999999999999s", "18446744073709551615h", "1m18446744073709551615ms", "１s",
+        "",
+        "1",
+        "s",
+        "1 s",
+        " 1s",
+        "1s ",
+        "-1s",
+        "+1s",
+        "1.5s",
+        "1d",
+        "1S",
+        "30m1h",
+        "1s1s",
+        "0s",
+        "0h0m",
+        "169h",
+        "99999999999999999999s",
+        "18446744073709551615h",
+        "1m18446744073709551615ms",
+        "１s",
     ] {
         assert!(duration(text).is_err(), "{text}");
     }
@@ -39,7 +61,17 @@ fn sizes_have_units() {
         assert_eq!(size(text), Ok(expected), "{text}");
     }
     for text in [
-        "", "1", "64K", "64KB", "64kb", "1 MB", "0B", "2GiB", "1KiB1B", "-1B", "18446744073709551615GiB",
+        "",
+        "1",
+        "64K",
+        "64KB",
+        "64kb",
+        "1 MB",
+        "0B",
+        "2GiB",
+        "1KiB1B",
+        "-1B",
+        "18446744073709551615GiB",
     ] {
         assert!(size(text).is_err(), "{text}");
     }
