@@ -3,7 +3,12 @@
 mod check;
 mod completions;
 mod man;
+mod manifest;
 mod schema;
+mod tools;
+mod trust;
+
+use podward_pod::ModelKey;
 
 use crate::arguments::Command;
 use crate::exit::Exit;
@@ -14,13 +19,23 @@ use crate::screen::Screen;
 ///
 /// # Errors
 /// It could not do its work.
-pub(crate) fn run(command: Command, screen: Screen) -> Result<Exit, Failure> {
+pub(crate) fn run(
+    command: Command,
+    key: Option<ModelKey>,
+    screen: Screen,
+) -> Result<Exit, Failure> {
     match command {
         Command::Completions(arguments) => completions::run(&arguments, screen),
         Command::Man(arguments) => man::run(&arguments, screen),
         Command::Schema => schema::run(screen),
         Command::Check(arguments) => check::run(&arguments, screen),
-        _ => Ok(Exit::Failed),
+        Command::Tools(arguments) => tools::run(&arguments, screen),
+        Command::Manifest(arguments) => manifest::run(&arguments, screen),
+        Command::Trust(arguments) => trust::run(&arguments, screen),
+        Command::Run(_) => {
+            let _ = key;
+            Ok(Exit::Failed)
+        }
     }
 }
 

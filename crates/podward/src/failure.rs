@@ -4,6 +4,8 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use podward_pod::{KeyError, PlacesError, TrustError};
+
 use crate::exit::Exit;
 use crate::screen::{Look, Screen};
 
@@ -16,6 +18,21 @@ pub(crate) enum Failure {
     /// A layer of rules or settings cannot be used; the text names each place.
     #[error("{0}")]
     BadManifest(String),
+    /// There is no home directory.
+    #[error("podward's own files have no place")]
+    Places {
+        help: &'static str,
+        source: PlacesError,
+    },
+    /// The key of a model cannot be kept to this process.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// A project cannot be trusted, or the list of trusted ones cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A project's layer was changed while it was being trusted.
+    #[error("`{}` changed while it was shown: it is not trusted", .0.display())]
+    ChangedMeanwhile(PathBuf),
     /// A file that the command line names cannot be read.
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
@@ -36,9 +53,14 @@ impl Failure {
         match self {
             Self::Usage { .. } => Exit::Usage,
             Self::BadManifest(_) => Exit::BadManifest,
-            Self::Unreadable { .. } | Self::Stdin(_) | Self::Stdout(_) | Self::LogFile { .. } => {
-                Exit::Failed
-            }
+            Self::Places { .. }
+            | Self::Key(_)
+            | Self::Trust(_)
+            | Self::ChangedMeanwhile(_)
+            | Self::Unreadable { .. }
+            | Self::Stdin(_)
+            | Self::Stdout(_)
+            | Self::LogFile { .. } => Exit::Failed,
         }
     }
 
@@ -58,8 +80,22 @@ impl Failure {
             return;
         }
         screen.say(Look::Bad, "error", chain(self));
-        if let Self::Usage { help, .. } = self {
+        if let Some(help) = self.help() {
             screen.say(Look::Strong, "help", help);
+        }
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Usage { help, .. } | Self::Places { help, .. } => Some((*help).to_owned()),
+            Self::Key(error) => error.help().map(str::to_owned),
+            Self::Trust(error) => error.help(),
+            Self::BadManifest(_)
+            | Self::ChangedMeanwhile(_)
+            | Self::Unreadable { .. }
+            | Self::Stdin(_)
+            | Self::Stdout(_)
+            | Self::LogFile { .. } => None,
         }
     }
 }

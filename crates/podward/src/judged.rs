@@ -45,7 +45,7 @@ impl Judged {
                 operation: None,
                 coverage: wire::Coverage::Full,
             },
-            Self::Ruled { ruling, .. } => crate::wire_form::ruling(ruling),
+            Self::Ruled { ruling, .. } => podward_pod::wire::ruling(ruling),
         }
     }
 
@@ -53,7 +53,7 @@ impl Judged {
     pub(crate) fn wire_operations(&self) -> Vec<wire::Operation> {
         match self {
             Self::BadCall(_) => Vec::new(),
-            Self::Ruled { lowered, .. } => crate::wire_form::operations(lowered),
+            Self::Ruled { lowered, .. } => podward_pod::wire::operations(lowered),
         }
     }
 }

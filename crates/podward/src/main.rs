@@ -11,11 +11,11 @@ mod commands;
 mod exit;
 mod failure;
 mod judged;
+mod layers;
 mod logging;
 mod screen;
 mod transcript;
 mod visible;
-mod wire_form;
 
 use std::process::ExitCode;
 
@@ -23,23 +23,33 @@ use clap::Parser as _;
 
 use crate::arguments::{Arguments, ColorWhen};
 use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::screen::Screen;
 
 fn main() -> ExitCode {
+    // Some starts of this program are not for people: the parent of a command that bash runs.
+    if let Some(code) = podward_scope::confine_main(std::env::args_os()) {
+        return code;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };
     let screen = Screen::new(arguments.general.color);
-    let done = logging::start(&arguments.general, screen)
-        .and_then(|()| commands::run(arguments.command, screen));
-    match done {
+    match start(arguments, screen) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.report(screen);
             failure.exit().into()
         }
     }
+}
+
+fn start(arguments: Arguments, screen: Screen) -> Result<Exit, Failure> {
+    // Before anything else is done: what this process knows is its own.
+    let key = podward_pod::start()?;
+    logging::start(&arguments.general, screen)?;
+    commands::run(arguments.command, key, screen)
 }
 
 /// Help that was asked for is data; a command line that makes no sense is not.

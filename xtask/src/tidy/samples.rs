@@ -31,5 +31,16 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// The samples that the matrix judges: the cells of its first row.
+fn columns(matrix: &str) -> Vec<&str> {
+    matrix
+        .lines()
+        .find(|line| !line.starts_with(';'))
+        .unwrap_or_default()
+        .split('|')
+        .map(str::trim)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests;

@@ -8,10 +8,13 @@ fn a_sample_that_no_test_judges_is_found() {
         ("manifests/a.toml", ""),
         ("manifests/b.toml", ""),
         ("manifests/invalid/c.toml", ""),
-        ("tests/verdicts.txt", "# a.toml\n"),
+        (
+            "tests/verdicts.txt",
+            "; Calls.\ncall | a | z\nb   | A | D\n",
+        ),
     ]);
     expect(
         &check(&tree),
-        &["manifests/b.toml: [samples] is not judged: no `# b.toml` in tests/verdicts.txt"],
+        &["manifests/b.toml: [samples] is not judged: no column `b` in tests/verdicts.txt"],
     );
 }

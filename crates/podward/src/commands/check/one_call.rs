@@ -13,6 +13,7 @@ use crate::arguments::{Check, Format};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
+use crate::layers;
 use crate::screen::Screen;
 use crate::transcript::cause_text;
 use crate::visible::{Lines, visible};
@@ -33,7 +34,7 @@ pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
     let (policies, place) = if arguments.isolated {
         isolated(manifest, arguments, screen)?
     } else {
-        isolated(manifest, arguments, screen)?
+        layered(manifest, arguments, screen)?
     };
     let judged = judge(&policies, tool, input, &place);
     let text = match arguments.format {
@@ -69,6 +70,25 @@ fn isolated(
     let workspace = absolute(arguments.workspace.as_deref().unwrap_or(Path::new(".")))?;
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     Ok((isolated.policies, Place::new(workspace, home).isolated()))
+}
+
+/// The rules and the place that `run` would have.
+fn layered(
+    manifest: &Path,
+    arguments: &Check,
+    screen: Screen,
+) -> Result<(Policies, Place), Failure> {
+    let places = layers::places()?;
+    let workspace = arguments.workspace.as_deref();
+    let loaded = layers::load(
+        &places,
+        Some(manifest),
+        &arguments.layers,
+        workspace,
+        screen,
+    )?;
+    let home = places.home().map(Path::to_path_buf);
+    Ok((loaded.resolved.policies, Place::new(loaded.workspace, home)))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {

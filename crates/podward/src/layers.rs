@@ -1,0 +1,46 @@
+//! The layers of a pod, as a command asks for them.
+
+use std::path::Path;
+
+use podward_pod::Places;
+use podward_pod::layers::{LayerRequest, Loaded, PERMISSIONS_VARIABLE, load as load_layers};
+
+use crate::arguments::Layers;
+use crate::failure::Failure;
+use crate::screen::Screen;
+
+/// Where podward's own files are.
+///
+/// # Errors
+/// There is no home directory.
+pub(crate) fn places() -> Result<Places, Failure> {
+    Places::from_environment().map_err(|error| Failure::Places {
+        help: error.help(),
+        source: error,
+    })
+}
+
+/// Reads and joins all layers, and says what their authors should hear.
+///
+/// # Errors
+/// A layer cannot be used.
+pub(crate) fn load(
+    places: &Places,
+    manifest: Option<&Path>,
+    layers: &Layers,
+    workspace: Option<&Path>,
+    screen: Screen,
+) -> Result<Loaded, Failure> {
+    let request = LayerRequest {
+        manifest: manifest.map(Path::to_path_buf),
+        permissions: layers.permissions.clone(),
+        permissions_text: std::env::var_os(PERMISSIONS_VARIABLE),
+        workspace: workspace.map(Path::to_path_buf),
+    };
+    let loaded =
+        load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))?;
+    for warning in &loaded.resolved.warnings {
+        screen.write_talk(&format!("{warning}\n"));
+    }
+    Ok(loaded)
+}

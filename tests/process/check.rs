@@ -1,0 +1,130 @@
+use serde_json::{Value, json};
+
+use crate::sandbox::Sandbox;
+
+fn case(id: &str, input: Value, expect: &[&str]) -> String {
+    let manifest = "[permissions]\ndefault_action = \"allow\"\n[[permissions.rule]]\n\
+                    tool = \"read\"\npattern = \"*.env\"\naction = \"deny\"\n";
+    json!({
+        "id": id, "manifest": manifest, "tool": "read", "input": input, "expect": expect,
+        "why": "secrets", "source": "own",
+    })
+    .to_string()
+}
+
+#[test]
+fn cases_end_with_their_counts() {
+    let sandbox = Sandbox::new();
+    let good = [
+        case("a", json!({"path": "x/.env"}), &["deny"]),
+        case("a-ok-1", json!({"path": "x/env"}), &["allow"]),
+        String::new(),
+    ]
+    .join("\n");
+    let good = sandbox.write("good.jsonl", &good);
+    let ran = sandbox
+        .run(&["check", "--cases", good.to_str().unwrap()])
+        .exits(0);
+    assert_eq!(ran.stdout, "2 passed, 0 failed\n");
+    assert_eq!(
+        ran.stderr,
+        "rates: attacks stopped 1/1 (100.0 %), harmless calls allowed 1/1 (100.0 %)\n"
+    );
+}
+
+#[test]
+fn a_failed_case_is_named_with_its_cause() {
+    let sandbox = Sandbox::new();
+    let bad = [
+        case("b", json!({"path": "x/env"}), &["deny", "ask"]),
+        "{\"id\":".to_owned(),
+    ]
+    .join("\n");
+    let bad = sandbox.write("bad.jsonl", &bad);
+    let file = bad.to_str().unwrap();
+    let ran = sandbox.run(&["check", "--cases", file]).exits(1);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(
+        lines[0].starts_with("b: allow, expected ask or deny: ")
+            || lines[0].starts_with("b: allow, expected deny or ask: "),
+        "{ran:#?}"
+    );
+    assert!(
+        lines[1].starts_with(&format!("{file}:2: not judged")),
+        "{ran:#?}"
+    );
+    assert_eq!(lines[2], "0 passed, 2 failed");
+    let ran = sandbox
+        .run(&["check", "--cases", "none.jsonl", "--format", "json"])
+        .exits(1);
+    assert_eq!(
+        ran.stdout,
+        "{\"id\":\"none.jsonl\",\"verdict\":null,\"expect\":[],\"pass\":false}\n"
+    );
+}
+
+#[test]
+fn cases_print_one_line_of_json_each() {
+    let sandbox = Sandbox::new();
+    let cases = [
+        case("a", json!({"path": "x/.env"}), &["deny"]),
+        case("b", json!({"path": "x/env"}), &["deny"]),
+    ]
+    .join("\n");
+    let cases = sandbox.write("cases.jsonl", &cases);
+    let ran = sandbox
+        .run(&[
+            "check",
+            "--format",
+            "json",
+            "--cases",
+            cases.to_str().unwrap(),
+        ])
+        .exits(1);
+    assert_eq!(
+        ran.stdout,
+        "{\"id\":\"a\",\"verdict\":\"deny\",\"expect\":[\"deny\"],\"pass\":true}\n\
+         {\"id\":\"b\",\"verdict\":\"allow\",\"expect\":[\"deny\"],\"pass\":false}\n"
+    );
+    assert!(ran.stderr.contains("1 passed, 1 failed\n"), "{ran:#?}");
+}
+
+#[test]
+fn check_reads_the_layers_that_run_would_read_unless_isolated() {
+    let sandbox = Sandbox::new();
+    let deny = "[permissions]\ndefault_action = \"allow\"\n[[permissions.rule]]\n\
+                tool = \"bash\"\npattern = \"make *\"\naction = \"deny\"\n";
+    let pod = sandbox.write("pod.toml", "[permissions]\ndefault_action = \"allow\"\n");
+    let extra = sandbox.write("extra.toml", deny);
+    let judge = |more: &[&str], environment: Option<&str>| {
+        let mut arguments = vec![
+            "check",
+            "--manifest",
+            pod.to_str().unwrap(),
+            "--tool",
+            "bash",
+        ];
+        arguments.extend(["--input", "{\"command\":\"make\"}", "--format", "json"]);
+        arguments.extend(more);
+        let mut command = sandbox.podward(&arguments);
+        command.envs(environment.map(|text| ("PODWARD_PERMISSIONS", text)));
+        let ran = crate::sandbox::Ran::from(command.output().unwrap());
+        let line = ran.json_lines()[0].clone();
+        (line["verdict"].clone(), line["cause"]["layer"].clone())
+    };
+    let extra = extra.to_str().unwrap();
+    assert_eq!(judge(&[], None), (json!("allow"), json!("manifest")));
+    assert_eq!(
+        judge(&["--permissions", extra], None).1,
+        json!("command-line")
+    );
+    assert_eq!(judge(&[], Some(deny)).1, json!("environment"));
+    sandbox.write("work/.podward/pod.toml", deny);
+    assert_eq!(judge(&[], None), (json!("deny"), json!("project")));
+    sandbox.write("config/podward/pod.toml", deny);
+    assert_eq!(judge(&[], None), (json!("deny"), json!("user")));
+    assert_eq!(
+        judge(&["--isolated"], Some(deny)),
+        (json!("allow"), json!("manifest"))
+    );
+}

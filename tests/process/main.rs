@@ -1,0 +1,15 @@
+//! The real program: processes, exit codes, files.
+//!
+//! It must never reach the network, the user's home directory or the clock.
+
+mod check;
+mod crash;
+mod demo;
+mod exit_codes;
+mod key;
+mod layers;
+mod output;
+mod refusals;
+mod sandbox;
+mod session_files;
+mod signals;

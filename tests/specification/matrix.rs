@@ -1,0 +1,211 @@
+//! The verdict matrix: calls × sample manifests, checked in, so that a change of policy is a change
+//! of `tests/verdicts.txt` that a reviewer sees.
+//!
+//! `PODWARD_UPDATE_VERDICTS=1 cargo test --test specification` writes the file anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use podward_policy::{Action, Cause, KnownTools, Policies};
+use podward_tools::lower;
+use serde_json::{Value, json};
+
+use crate::place::{nowhere, repository};
+
+const FILE: &str = "tests/verdicts.txt";
+
+const HEADER: &str = "\
+; Calls × sample manifests. A allow, Q ask, D deny; then what decided: the rule's number, `default`,
+; `unresolved`, `free` (no rule is against it), `no policy`, `nothing`, `bad call`.
+; A call is a tool and its main argument, or its arguments as JSON.
+; Written by: PODWARD_UPDATE_VERDICTS=1 cargo test -p podward --test specification
+";
+
+/// A sample manifest: its file's name without `.toml`, its policies, and how many rules it has.
+struct Sample {
+    name: String,
+    policies: Policies,
+    n_rules: usize,
+}
+
+fn samples() -> Vec<Sample> {
+    let mut paths: Vec<_> = std::fs::read_dir(repository().join("manifests"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| sample(path)).collect()
+}
+
+fn sample(path: &Path) -> Sample {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let isolated = podward_manifest::isolated(&name, &text, &KnownTools::built_in())
+        .unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+    assert!(
+        isolated.warnings.is_empty(),
+        "{name}: {:?}",
+        isolated.warnings
+    );
+    let document: toml::Table = text.parse().unwrap();
+    let rules = document
+        .get("permissions")
+        .and_then(|permissions| permissions.get("rule"))
+        .and_then(toml::Value::as_array);
+    Sample {
+        name,
+        policies: isolated.policies,
+        n_rules: rules.map_or(0, Vec::len),
+    }
+}
+
+/// A row's call: `bash git status`, `list .`, `mcp__s__t {"a":1}`.
+fn call(text: &str) -> (&str, Value) {
+    let (tool, argument) = text.split_once(' ').unwrap_or((text, "{}"));
+    if argument.starts_with('{') {
+        return (tool, serde_json::from_str(argument).unwrap());
+    }
+    let arguments = match tool {
+        "bash" => json!({ "command": argument }),
+        "web_fetch" => json!({ "url": argument }),
+        "file_write" => json!({ "path": argument, "content": "" }),
+        "file_edit" => json!({ "path": argument, "old_string": "a", "new_string": "b" }),
+        "grep" | "glob" => json!({ "pattern": "x", "path": argument }),
+        _ => json!({ "path": argument }),
+    };
+    (tool, arguments)
+}
+
+/// What decided, in a word or a rule's number.
+fn verdict(sample: &Sample, text: &str) -> (Action, String) {
+    let (tool, arguments) = call(text);
+    let Ok((_, lowered)) = lower(tool, arguments, &nowhere()) else {
+        return (Action::Deny, "bad call".to_owned());
+    };
+    let ruling = sample.policies.judge(&lowered);
+    let why = match ruling.cause {
+        Cause::NoPolicy => "no policy".to_owned(),
+        Cause::NothingToRun => "nothing".to_owned(),
+        Cause::Rule { rule, .. } => (rule.0 + 1).to_string(),
+        Cause::Default { .. } => "default".to_owned(),
+        Cause::Unresolved { .. } => "unresolved".to_owned(),
+        Cause::Unrestricted => "free".to_owned(),
+    };
+    (ruling.action, why)
+}
+
+fn cell(sample: &Sample, text: &str) -> String {
+    let (action, why) = verdict(sample, text);
+    let letter = match action {
+        Action::Allow => 'A',
+        Action::Ask => 'Q',
+        Action::Deny => 'D',
+    };
+    format!("{letter} {why}")
+}
+
+/// The calls of the checked-in matrix: its last column, which may hold anything.
+fn calls(matrix: &str) -> Vec<String> {
+    let mut rows = matrix
+        .lines()
+        .filter(|line| !line.starts_with(';') && !line.trim().is_empty());
+    let n_columns = rows.next().map_or(1, |header| header.split(" | ").count());
+    rows.map(|row| row.splitn(n_columns, " | ").last().unwrap().to_owned())
+        .collect()
+}
+
+fn matrix(samples: &[Sample], calls: &[String]) -> String {
+    let header: Vec<String> = samples.iter().map(|sample| sample.name.clone()).collect();
+    let cells = calls
+        .iter()
+        .map(|call| samples.iter().map(|sample| cell(sample, call)).collect());
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(cells).collect();
+    let widths: Vec<usize> = (0..samples.len())
+        .map(|column| rows.iter().map(|row| row[column].len()).max().unwrap())
+        .collect();
+    let mut text = HEADER.to_owned();
+    let names = std::iter::once("call").chain(calls.iter().map(String::as_str));
+    for (row, call) in rows.iter().zip(names) {
+        for (cell, width) in row.iter().zip(&widths) {
+            text.push_str(&format!("{cell:<width$} | "));
+        }
+        text.push_str(call);
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn the_verdicts_are_those_checked_in() {
+    let path = repository().join(FILE);
+    let checked_in = std::fs::read_to_string(&path).unwrap();
+    let found = matrix(&samples(), &calls(&checked_in));
+    if std::env::var_os("PODWARD_UPDATE_VERDICTS").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    for (old, new) in checked_in.lines().zip(found.lines()) {
+        assert_eq!(old, new, "a verdict changed");
+    }
+    assert_eq!(checked_in, found);
+}
+
+#[test]
+fn every_rule_of_every_sample_decides_a_call_of_the_matrix() {
+    let calls = calls(&std::fs::read_to_string(repository().join(FILE)).unwrap());
+    let mut idle = Vec::new();
+    for sample in samples() {
+        let deciding: BTreeSet<String> =
+            calls.iter().map(|call| verdict(&sample, call).1).collect();
+        for rule in 1..=sample.n_rules {
+            if !deciding.contains(&rule.to_string()) {
+                idle.push(format!("{}: rule {rule}", sample.name));
+            }
+        }
+    }
+    assert!(idle.is_empty(), "no call shows what these do: {idle:#?}");
+}
+
+#[test]
+fn every_tool_and_every_cause_is_in_the_matrix() {
+    let calls = calls(&std::fs::read_to_string(repository().join(FILE)).unwrap());
+    let samples = samples();
+    let tools: BTreeSet<&str> = calls.iter().map(|text| call(text).0).collect();
+    for tool in [
+        "bash",
+        "read",
+        "file_write",
+        "file_edit",
+        "grep",
+        "glob",
+        "list",
+        "web_fetch",
+    ] {
+        assert!(tools.contains(tool), "no call of {tool}");
+    }
+    assert!(
+        tools.iter().any(|tool| tool.starts_with("mcp__")),
+        "no MCP tool"
+    );
+    let causes: BTreeSet<String> = samples
+        .iter()
+        .flat_map(|sample| calls.iter().map(move |text| verdict(sample, text).1))
+        .collect();
+    for cause in ["default", "unresolved", "free", "nothing", "bad call"] {
+        assert!(causes.contains(cause), "no cell `{cause}`: {causes:?}");
+    }
+}
+
+#[test]
+fn every_sample_but_minimal_protects_secrets() {
+    for sample in samples().iter().filter(|sample| sample.name != "minimal") {
+        for path in [".env", "a/b.env", ".env.local", "a/.env.production"] {
+            for tool in ["read", "file_write", "file_edit"] {
+                let (action, _) = verdict(sample, &format!("{tool} {path}"));
+                assert_eq!(action, Action::Deny, "{}: {tool} {path}", sample.name);
+            }
+        }
+        let (action, _) = verdict(sample, "read .env.example");
+        assert_eq!(action, Action::Allow, "{}", sample.name);
+    }
+}
