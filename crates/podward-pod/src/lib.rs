@@ -14,14 +14,18 @@ mod file;
 mod key;
 pub mod layers;
 mod line_file;
+mod narrator;
 mod places;
+mod pod;
 mod private;
+mod prompt;
 mod redact;
 mod session;
 #[cfg(test)]
 mod test_user;
 mod trust;
 pub mod wire;
+mod workplace;
 
 pub use accounts::Accounts;
 pub use clock::{Clock, SystemClock};
@@ -30,6 +34,7 @@ pub use error::StateError;
 pub use file::{FileError, MAX_FILE_BYTES, read_guarded};
 pub use key::{KEY_FD_VARIABLE, KeyError, ModelKey, hand_over, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
+pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, scripted_model};
 pub use redact::{Redaction, Secrets};
 pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};

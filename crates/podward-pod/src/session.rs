@@ -104,13 +104,13 @@ impl Session {
     }
 
     /// Writes down what this run is made of, and who began the session if nobody did yet.
-    pub(crate) fn begin_run(&mut self, pod: &str, run: Opened) -> Result<(), StateError> {
+    pub(crate) fn begin_run(&mut self, run: Opened) -> Result<(), StateError> {
         let mut records = Vec::new();
         if self.n_lines == 0 {
             records.push(Record::Created(Created {
                 format: SESSION_FORMAT,
                 session: self.id.clone(),
-                pod: pod.to_owned(),
+                pod: run.pod.clone(),
                 workspace: run.workspace.clone(),
             }));
         }
@@ -118,7 +118,21 @@ impl Session {
         self.append(records)
     }
 
+    /// Writes down what happened, in its order.
+    pub(crate) fn append_entries(&mut self, entries: &[Entry]) -> Result<(), StateError> {
+        let records = entries.iter().cloned().map(|entry| {
+            Record::Entry(Recorded {
+                entry,
+                decision: None,
+            })
+        });
+        self.append(records.collect())
+    }
+
     fn append(&mut self, records: Vec<Record>) -> Result<(), StateError> {
+        if records.is_empty() {
+            return Ok(());
+        }
         let time = self.clock.now();
         let mut number = self.n_lines;
         let mut lines = Vec::new();
@@ -178,14 +192,8 @@ pub(crate) struct SessionJournal {
 #[async_trait]
 impl Journal for SessionJournal {
     async fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
-        let records = entries.iter().cloned().map(|entry| {
-            Record::Entry(Recorded {
-                entry,
-                decision: None,
-            })
-        });
         self.session
-            .append(records.collect())
+            .append_entries(entries)
             .map_err(JournalError::new)
     }
 

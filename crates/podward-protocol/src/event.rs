@@ -38,12 +38,12 @@ pub enum Event {
     TextDelta(TextDelta),
     /// The model wrote down its thinking.
     ThinkingDelta(TextDelta),
+    /// The model begins to write a tool call.
+    ToolCallStarted(ToolCallStarted),
     /// The model's message is complete and holds a tool call.
     ToolCallArguments(ToolCallArguments),
     /// A tool call was judged.
     ToolCallVerdict(ToolCallVerdict),
-    /// A permitted tool call begins to run.
-    ToolCallStarted(ToolCallStarted),
     /// A tool call has its result.
     ToolCallFinished(ToolCallFinished),
     /// The tokens were counted.
@@ -63,9 +63,9 @@ impl Event {
         "turn_started",
         "text_delta",
         "thinking_delta",
+        "tool_call_started",
         "tool_call_arguments",
         "tool_call_verdict",
-        "tool_call_started",
         "tool_call_finished",
         "usage",
         "error",
@@ -188,6 +188,15 @@ pub struct TextDelta {
     pub text: String,
 }
 
+/// The model begins to write a tool call; its message may still be cut, and the call with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolCallStarted {
+    /// The call.
+    pub call: CallId,
+    /// The tool's name, as the model wrote it.
+    pub tool: String,
+}
+
 /// The model's message is complete and holds a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCallArguments {
@@ -215,15 +224,6 @@ pub struct ToolCallVerdict {
     pub refusal: Option<RefusalCause>,
     /// Who turned the verdict into what happens.
     pub by: DecidedBy,
-}
-
-/// A permitted tool call begins to run; sent after that is on disk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ToolCallStarted {
-    /// The call.
-    pub call: CallId,
-    /// The tool's name.
-    pub tool: String,
 }
 
 /// A tool call has its result; sent after the result is on disk.

@@ -1,0 +1,255 @@
+//! From what a worker does to the events that clients see.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podward_gate::Progress;
+use podward_protocol::{
+    CallId, Envelope, ErrorCode, ErrorRaised, Event, RefusalCause, SessionId, Status, TextDelta,
+    Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict, ToolOutcome,
+    TurnEnded, TurnStarted, Usage, encode,
+};
+use podward_worker::{Decision, EndReason, TurnEnd, WorkerEvent};
+use serde_json::Value;
+
+use crate::clock::Clock;
+use crate::wire;
+
+/// Tells the events of one run.
+pub(crate) struct Narrator {
+    session: SessionId,
+    clock: Arc<dyn Clock>,
+    next_seq: u64,
+    turn: u64,
+    status: Status,
+    calls: BTreeMap<CallId, Call>,
+    n_calls: u64,
+    /// Tokens of the turns before this one.
+    before: podward_model::Usage,
+    /// Tokens of this turn.
+    usage: podward_model::Usage,
+}
+
+/// What was told of a call.
+struct Call {
+    tool: String,
+    refusal: Option<(RefusalCause, Progress)>,
+}
+
+impl Narrator {
+    /// `n_turns` began in earlier runs of the session.
+    pub(crate) fn new(session: SessionId, n_turns: u64, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            session,
+            clock,
+            next_seq: 0,
+            turn: n_turns,
+            status: Status::Idle,
+            calls: BTreeMap::new(),
+            n_calls: 0,
+            before: podward_model::Usage::default(),
+            usage: podward_model::Usage::default(),
+        }
+    }
+
+    /// Puts an event into its envelope. One that is too long to be sent becomes an error that says
+    /// so: it is in the session all the same.
+    pub(crate) fn envelope(&mut self, event: Event) -> Envelope {
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        let mut envelope = Envelope {
+            time: self.clock.now(),
+            session: self.session.clone(),
+            seq,
+            event,
+        };
+        let may_be_long = matches!(
+            envelope.event,
+            Event::ToolCallArguments(_) | Event::ToolCallVerdict(_) | Event::ToolCallFinished(_)
+        );
+        if may_be_long && let Err(error) = encode(&envelope) {
+            let name = envelope.event.name();
+            envelope.event = Event::Error(ErrorRaised {
+                code: ErrorCode::Internal,
+                message: format!("the event `{name}` cannot be sent: {error}"),
+                help: Some("the session on disk has it".into()),
+            });
+        }
+        envelope
+    }
+
+    /// What clients see of something that happened.
+    pub(crate) fn tell(&mut self, event: WorkerEvent) -> Vec<Event> {
+        let is_retry = matches!(event, WorkerEvent::Retry { .. });
+        let mut told = Vec::new();
+        if !is_retry && matches!(self.status, Status::Retry { .. }) {
+            told.push(self.enter(Status::Busy));
+        }
+        match event {
+            WorkerEvent::TurnStarted { prompt } => told.extend(self.turn_started(prompt)),
+            WorkerEvent::StepStarted { .. } => {}
+            WorkerEvent::TextDelta(text) => told.push(Event::TextDelta(TextDelta { text })),
+            WorkerEvent::ThinkingDelta(text) => told.push(Event::ThinkingDelta(TextDelta { text })),
+            WorkerEvent::Retry {
+                attempt,
+                reason,
+                after,
+            } => {
+                let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+                let at = self.clock.now().unix_milliseconds().saturating_add(after);
+                let at = Time::from_unix_milliseconds(at).unwrap_or(self.clock.now());
+                told.push(self.enter(Status::Retry {
+                    attempt,
+                    reason,
+                    at,
+                }));
+            }
+            WorkerEvent::CallAnnounced { id, tool } => {
+                told.push(Event::ToolCallStarted(ToolCallStarted {
+                    call: CallId::new(id.as_str()),
+                    tool: tool.as_ref().into(),
+                }));
+            }
+            WorkerEvent::CallProposed {
+                id,
+                tool,
+                arguments,
+            } => told.push(self.proposed(CallId::new(id.as_str()), &tool, &arguments)),
+            WorkerEvent::CallDecided(decision) => told.push(self.decided(&decision)),
+            // What was decided says that it runs.
+            WorkerEvent::CallStarted { .. } => {}
+            WorkerEvent::CallFinished { id, output } => {
+                let call = CallId::new(id.as_str());
+                told.push(self.finished(call, &output));
+            }
+            WorkerEvent::Usage(usage) => {
+                self.usage = usage;
+                told.push(self.tokens());
+            }
+            WorkerEvent::TurnEnded(end) => told.extend(self.turn_ended(&end)),
+        }
+        told
+    }
+
+    fn enter(&mut self, status: Status) -> Event {
+        self.status = status.clone();
+        Event::Status(status)
+    }
+
+    fn turn_started(&mut self, prompt: Option<Arc<str>>) -> Vec<Event> {
+        self.calls.clear();
+        self.n_calls = 0;
+        let mut told = vec![self.enter(Status::Busy)];
+        // Without a prompt, the last turn goes on.
+        if let Some(prompt) = prompt {
+            self.turn += 1;
+            told.push(Event::TurnStarted(TurnStarted {
+                turn: self.turn,
+                prompt: prompt.as_ref().into(),
+            }));
+        }
+        told
+    }
+
+    fn proposed(&mut self, call: CallId, tool: &str, arguments: &str) -> Event {
+        self.n_calls += 1;
+        self.calls.insert(
+            call.clone(),
+            Call {
+                tool: tool.to_owned(),
+                refusal: None,
+            },
+        );
+        let arguments =
+            serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
+        Event::ToolCallArguments(ToolCallArguments {
+            call,
+            tool: tool.to_owned(),
+            arguments,
+        })
+    }
+
+    fn decided(&mut self, decision: &Decision) -> Event {
+        let call = CallId::new(decision.id().as_str());
+        let tool = decision.tool().to_owned();
+        let decided = wire::decided(decision);
+        let refusal = match decision {
+            Decision::Refuse(refusal) => Some((
+                wire::refusal_cause(refusal.cause()),
+                wire::progress(refusal.cause()),
+            )),
+            Decision::Run { .. } | Decision::Ask(_) => None,
+        };
+        self.calls.insert(
+            call.clone(),
+            Call {
+                tool: tool.clone(),
+                refusal,
+            },
+        );
+        Event::ToolCallVerdict(ToolCallVerdict {
+            call,
+            tool,
+            operations: decided.operations,
+            ruling: decided.ruling,
+            refusal: decided.refusal,
+            by: decided.by,
+        })
+    }
+
+    fn finished(&mut self, call: CallId, output: &podward_tools::ToolOutput) -> Event {
+        let tool = self.tool(&call);
+        let refusal = self.calls.get(&call).and_then(|call| call.refusal.clone());
+        let outcome = match refusal {
+            Some((cause, Progress::NotStarted)) => ToolOutcome::Refused { cause },
+            Some((cause, Progress::Started)) => ToolOutcome::Stopped { cause },
+            None if output.is_error => ToolOutcome::Failed,
+            None => ToolOutcome::Done,
+        };
+        Event::ToolCallFinished(ToolCallFinished {
+            call,
+            tool,
+            outcome,
+            content: output.content.clone(),
+        })
+    }
+
+    fn tokens(&self) -> Event {
+        let mut total = self.before;
+        total += self.usage;
+        Event::Usage(Usage {
+            input_tokens: self.usage.input_tokens,
+            output_tokens: self.usage.output_tokens,
+            total_input_tokens: total.input_tokens,
+            total_output_tokens: total.output_tokens,
+        })
+    }
+
+    fn turn_ended(&mut self, end: &TurnEnd) -> Vec<Event> {
+        self.before += end.usage;
+        self.usage = podward_model::Usage::default();
+        let mut told = Vec::new();
+        if let EndReason::Model(error) = &end.reason {
+            told.push(Event::Error(ErrorRaised {
+                code: ErrorCode::Model,
+                message: error.to_string(),
+                help: None,
+            }));
+        }
+        told.push(Event::TurnEnded(TurnEnded {
+            turn: self.turn,
+            reason: wire::end_reason(&end.reason),
+            n_refused: end.n_refused.into(),
+            n_calls: self.n_calls,
+        }));
+        told.push(self.enter(Status::Idle));
+        told
+    }
+
+    fn tool(&self, call: &CallId) -> String {
+        self.calls
+            .get(call)
+            .map(|call| call.tool.clone())
+            .unwrap_or_default()
+    }
+}

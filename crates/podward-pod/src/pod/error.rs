@@ -1,0 +1,105 @@
+//! Why a pod cannot start or go on.
+
+use std::io;
+use std::path::PathBuf;
+
+use podward_model::script::ScriptError;
+use podward_scope::ScopeError;
+use podward_worker::{ReplayError, WorkerError};
+
+use crate::error::StateError;
+use crate::file::shown;
+use crate::session::SessionNotFound;
+
+/// Why a pod cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum PodError {
+    /// No layer names a model.
+    #[error("no layer names a model")]
+    NoModel,
+    /// The program has no script of this name.
+    #[error("there is no embedded script `{0}`")]
+    NoScript(&'static str),
+    /// A model's script cannot be read.
+    #[error("the script `{}` cannot be read", shown(path))]
+    ScriptFile {
+        /// The script.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// A model's script makes no sense.
+    #[error("{}", script_errors(name, errors))]
+    Script {
+        /// The script, as it is shown to people.
+        name: String,
+        /// Everything that is wrong with it.
+        errors: Vec<ScriptError>,
+    },
+    /// There is no such session.
+    #[error(transparent)]
+    Session(SessionNotFound),
+    /// A session holds what no worker wrote.
+    #[error("the session {session} cannot go on")]
+    Replay {
+        /// The session.
+        session: String,
+        /// Why not.
+        #[source]
+        source: ReplayError,
+    },
+    /// Files of podward's own cannot be used.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The scope cannot be opened or enforced.
+    #[error(transparent)]
+    Scope(#[from] ScopeError),
+    /// A turn could not be recorded to its end.
+    #[error(transparent)]
+    Worker(WorkerError),
+}
+
+impl PodError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::NoModel => {
+                Some("write `[model]` with `provider = \"scripted\"` and a `script`".into())
+            }
+            Self::Session(SessionNotFound::Several { candidates, .. }) => {
+                let ids: Vec<&str> = candidates.iter().map(|id| id.as_str()).collect();
+                Some(format!("one of: {}", ids.join(", ")))
+            }
+            Self::Session(SessionNotFound::State(error)) | Self::State(error) => error.help(),
+            Self::Scope(error) => error.hint(),
+            Self::Worker(error) => journal_help(error),
+            Self::NoScript(_)
+            | Self::ScriptFile { .. }
+            | Self::Script { .. }
+            | Self::Session(SessionNotFound::None { .. })
+            | Self::Replay { .. } => None,
+        }
+    }
+}
+
+/// The help of the file behind a turn that could not be recorded.
+fn journal_help(error: &WorkerError) -> Option<String> {
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        if let Some(state) = cause.downcast_ref::<StateError>() {
+            return state.help();
+        }
+        source = cause.source();
+    }
+    None
+}
+
+fn script_errors(name: &str, errors: &[ScriptError]) -> String {
+    let lines: Vec<String> = errors
+        .iter()
+        .map(|error| format!("{name}:{error}"))
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,414 @@
+//! From a request to a pod.
+
+use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_gate::Gate;
+use podward_manifest::{Limits, Model as Declared, Resolved, Script, WorkspaceMode};
+use podward_model::ScriptedModel;
+use podward_policy::ToolName;
+use podward_protocol::{
+    Confinement, ConfinementLevel, Envelope, Event, Notice, PROTOCOL_VERSION, SessionStarted,
+};
+use podward_scope::{Level, Protected, Scope};
+use podward_tools::{Place, Registry, RunContext, ToolLimits};
+use podward_worker::{Entry, History, TurnLimits, Worker};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::error::PodError;
+use super::{N_WAITING, Pod, PodRequest, SessionChoice};
+use crate::decision_log::LogContext;
+use crate::file::shown;
+use crate::key::KEY_FD_VARIABLE;
+use crate::layers::Loaded;
+use crate::narrator::Narrator;
+use crate::places::{PROJECT_DIR, Places};
+use crate::prompt::system_prompt;
+use crate::redact::Secrets;
+use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
+use crate::workplace::{CopyOrigin, Workplace};
+
+/// A script that is part of the program: its name and its text.
+pub type EmbeddedScript<'a> = (&'a str, &'a str);
+
+/// The scripted model that a manifest names.
+///
+/// # Errors
+/// It names none, or the script cannot be read or makes no sense.
+pub fn scripted_model(
+    resolved: &Resolved,
+    embedded: &[EmbeddedScript<'_>],
+) -> Result<ScriptedModel, PodError> {
+    let (name, text) = match &resolved.model {
+        Declared::Undeclared => return Err(PodError::NoModel),
+        Declared::Scripted(Script::Embedded(name)) => {
+            let found = embedded.iter().find(|(known, _)| known == name);
+            let (_, text) = found.ok_or(PodError::NoScript(name))?;
+            ((*name).to_owned(), (*text).to_owned())
+        }
+        Declared::Scripted(Script::File(path)) => {
+            let text = std::fs::read_to_string(path).map_err(|source| PodError::ScriptFile {
+                path: path.clone(),
+                source,
+            })?;
+            (shown(path), text)
+        }
+    };
+    ScriptedModel::parse(&name, &text).map_err(|errors| PodError::Script { name, errors })
+}
+
+/// A session as a run finds it.
+struct Begun {
+    session: Session,
+    pod: Option<String>,
+    last: Option<Opened>,
+    history: History,
+    n_turns: u64,
+}
+
+pub(super) fn start(
+    places: &Places,
+    request: PodRequest,
+) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
+    let resumed = match &request.session {
+        SessionChoice::New => None,
+        SessionChoice::Resume(prefix) => Some(resume(places, prefix, &request)?),
+    };
+    let left = resumed.as_ref().and_then(|begun| begun.last.as_ref());
+    let workplace = workplace(places, left.map(|last| last.temp.as_str()))?;
+    let (workspace, origin) = match request.loaded.resolved.pod.workspace.mode {
+        WorkspaceMode::Direct => (request.loaded.workspace.clone(), None),
+        WorkspaceMode::Copy => {
+            let (copy, origin) = workplace.copy_of(&request.loaded.workspace, places)?;
+            (copy, Some(origin))
+        }
+    };
+    let protected = protected(places, &request.loaded, &workspace);
+    let scope = Scope::open(
+        &request.loaded.resolved.scope,
+        &workspace,
+        &workplace.temp(),
+        &protected,
+    )?
+    .confine(&request.helper)?;
+    let begun = match resumed {
+        Some(begun) => begun,
+        None => Begun {
+            session: Session::create(places, Arc::clone(&request.clock))?,
+            pod: None,
+            last: None,
+            history: History::default(),
+            n_turns: 0,
+        },
+    };
+    let mut notices = notices(&request.loaded);
+    notices.extend(changes(&begun, &request.loaded, origin));
+    assemble(places, request, begun, workplace, workspace, scope, notices)
+}
+
+/// Opens a session of earlier and makes its history whole.
+fn resume(places: &Places, prefix: &str, request: &PodRequest) -> Result<Begun, PodError> {
+    let id = find_session(places, prefix).map_err(PodError::Session)?;
+    let Reopened {
+        mut session,
+        created,
+        last,
+        entries,
+    } = Session::reopen(places, id, Arc::clone(&request.clock))?;
+    let replayed = History::replay(&entries).map_err(|source| PodError::Replay {
+        session: session.id().to_string(),
+        source,
+    })?;
+    session.append_entries(&replayed.repairs)?;
+    let is_prompt = |entry: &&Entry| matches!(entry, Entry::Prompt { .. });
+    Ok(Begun {
+        session,
+        pod: created.map(|created| created.pod),
+        last,
+        history: replayed.history,
+        n_turns: entries.iter().filter(is_prompt).count() as u64,
+    })
+}
+
+fn workplace(places: &Places, left: Option<&str>) -> Result<Workplace, PodError> {
+    let left = left.and_then(|left| Workplace::take_over(places, Path::new(left)));
+    Ok(match left {
+        Some(workplace) => workplace,
+        None => Workplace::create(places)?,
+    })
+}
+
+/// What no tool may write, whatever the manifest declares.
+fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protected> {
+    let mut paths: Vec<PathBuf> = vec![
+        places.machine_dir().into(),
+        places.config_dir().into(),
+        workspace.join(PROJECT_DIR),
+        loaded.workspace.join(PROJECT_DIR),
+    ];
+    for path in loaded.layers.iter().filter_map(|layer| layer.path.clone()) {
+        paths.extend(path.canonicalize());
+        paths.push(path);
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+        .into_iter()
+        .map(Protected::read_only)
+        .chain([Protected::hidden(places.state_dir())])
+        .collect()
+}
+
+/// What the manifest's author should hear.
+fn notices(loaded: &Loaded) -> Vec<Notice> {
+    let warnings = loaded.resolved.warnings.iter();
+    warnings
+        .map(|warning| Notice {
+            message: warning.to_string(),
+            help: None,
+        })
+        .collect()
+}
+
+/// What is not as it was in the session's last run.
+fn changes(begun: &Begun, loaded: &Loaded, origin: Option<CopyOrigin>) -> Vec<Notice> {
+    let Some(last) = &begun.last else {
+        return Vec::new();
+    };
+    let mut changes = Vec::new();
+    let mut notice = |message: String| {
+        tracing::warn!(session = %begun.session.id(), message);
+        changes.push(Notice {
+            message,
+            help: None,
+        });
+    };
+    let pod = begun.pod.as_deref().unwrap_or(&last.pod);
+    if pod != loaded.resolved.pod.name.as_str() {
+        let name = loaded.resolved.pod.name.as_str();
+        notice(format!(
+            "the session was begun by the pod `{pod}`, this one is `{name}`"
+        ));
+    }
+    if last.workspace != loaded.workspace.to_string_lossy() {
+        let (was, is) = (&last.workspace, shown(&loaded.workspace));
+        notice(format!(
+            "the workspace was `{was}` in the last run and is `{is}` now"
+        ));
+    }
+    if last.policy_digest != loaded.policy_digest() {
+        notice("the rules are not those of the last run".to_owned());
+    }
+    if origin == Some(CopyOrigin::Fresh) {
+        notice("the copy of the workspace is new: what the last run did in its own is gone".into());
+    }
+    changes
+}
+
+/// The last part of a start: what follows cannot fail but for the disk.
+fn assemble(
+    places: &Places,
+    request: PodRequest,
+    begun: Begun,
+    workplace: Workplace,
+    workspace: PathBuf,
+    scope: Scope,
+    notices: Vec<Notice>,
+) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
+    let resolved = &request.loaded.resolved;
+    let mut session = begun.session;
+    let policy_digest = request.loaded.policy_digest();
+    let run = Opened {
+        podward: env!("CARGO_PKG_VERSION").to_owned(),
+        pod: resolved.pod.name.as_str().to_owned(),
+        model: request.model.name().to_owned(),
+        workspace: request.loaded.workspace.to_string_lossy().into_owned(),
+        temp: workplace.root().to_string_lossy().into_owned(),
+        policy_digest: policy_digest.clone(),
+        layers: layer_digests(&request.loaded),
+        confinement: scope.level().map(ToString::to_string).unwrap_or_default(),
+    };
+    session.begin_run(run)?;
+    let (offered, withheld) = offered(resolved);
+    let opening = opening(&Opening {
+        request: &request,
+        session: &session,
+        workspace: &workspace,
+        offered: &offered,
+        withheld: &withheld,
+        scope: &scope,
+        is_resumed: begun.last.is_some(),
+    });
+    let opening = std::iter::once(opening)
+        .chain(notices.into_iter().map(Event::Notice))
+        .collect();
+    let span =
+        tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
+    let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
+    let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock));
+    let context = LogContext {
+        pod: resolved.pod.name.as_str().to_owned(),
+        session: id.clone(),
+        workspace: workspace.to_string_lossy().into_owned(),
+        cwd: workspace.to_string_lossy().into_owned(),
+        policy_digest,
+        secrets: secrets(&request),
+    };
+    let run_context = RunContext {
+        scope: Arc::new(scope),
+        place: Place::new(&workspace, places.home().map(Path::to_path_buf)),
+        limits: tool_limits(&resolved.limits),
+        policies: resolved.policies.clone(),
+        environment: environment(&request, &workplace.temp()),
+        cancel: CancellationToken::new(),
+    };
+    let mut tools = Registry::built_in();
+    tools.retain(|name| resolved.tools.contains(name));
+    let (events, told) = mpsc::channel(N_WAITING);
+    let (out, receiver) = mpsc::channel(N_WAITING);
+    let system = system_prompt(&workspace, &offered, &resolved.system);
+    let gate = Gate::new(resolved.policies.clone());
+    let limits = turn_limits(&resolved.limits);
+    let journal = Box::new(SessionJournal { session, context });
+    let worker = Worker::builder(request.model, gate, journal, run_context)
+        .tools(tools)
+        .offered(offered)
+        .hooks(request.hooks)
+        .events(events)
+        .limits(limits)
+        .system(system)
+        .history(begun.history)
+        .build();
+    let pod = Pod {
+        worker,
+        told,
+        narrator,
+        opening,
+        out,
+        span,
+        session: id,
+        session_dir,
+        workspace,
+        _workplace: workplace,
+    };
+    Ok((pod, receiver))
+}
+
+/// The tools that the model is told of, and those that no rule could ever let run.
+fn offered(resolved: &Resolved) -> (Vec<ToolName>, Vec<ToolName>) {
+    let tools = resolved.tools.iter().cloned();
+    tools.partition(|tool| resolved.policies.may_ever_run(tool))
+}
+
+struct Opening<'a> {
+    request: &'a PodRequest,
+    session: &'a Session,
+    workspace: &'a Path,
+    offered: &'a [ToolName],
+    withheld: &'a [ToolName],
+    scope: &'a Scope,
+    is_resumed: bool,
+}
+
+fn opening(opening: &Opening<'_>) -> Event {
+    let names = |tools: &[ToolName]| tools.iter().map(ToString::to_string).collect();
+    Event::SessionStarted(SessionStarted {
+        protocol: PROTOCOL_VERSION,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pod: opening.request.loaded.resolved.pod.name.as_str().to_owned(),
+        workspace: opening.workspace.to_string_lossy().into_owned(),
+        session_dir: opening.session.directory().to_string_lossy().into_owned(),
+        model: opening.request.model.name().to_owned(),
+        tools: names(opening.offered),
+        withheld_tools: names(opening.withheld),
+        policy_digest: opening.request.loaded.policy_digest(),
+        confinement: confinement(opening.scope),
+        resumed: opening.is_resumed,
+    })
+}
+
+fn confinement(scope: &Scope) -> Confinement {
+    let level = match scope.level() {
+        Some(Level::Kernel { .. }) => ConfinementLevel::Kernel,
+        Some(Level::Partial { .. }) => ConfinementLevel::Partial,
+        Some(Level::None { .. }) | None => ConfinementLevel::None,
+    };
+    Confinement {
+        level,
+        detail: scope.level().map(ToString::to_string).unwrap_or_default(),
+    }
+}
+
+fn layer_digests(loaded: &Loaded) -> Vec<LayerDigest> {
+    let layers = loaded.layers.iter();
+    layers
+        .map(|layer| LayerDigest {
+            layer: layer.kind.as_str().to_owned(),
+            file: layer.name.as_ref().to_owned(),
+            digest: layer.digest.clone(),
+        })
+        .collect()
+}
+
+/// What must not be written down.
+fn secrets(request: &PodRequest) -> Secrets {
+    let text = |text: &OsStr| text.to_str().map(str::to_owned);
+    let variables = request.variables.iter();
+    let mut secrets =
+        Secrets::among(variables.filter_map(|(name, value)| Some((text(name)?, text(value)?))));
+    if let Some(key) = &request.key {
+        secrets.add("model-key", key.reveal());
+    }
+    secrets
+}
+
+/// The whole environment of commands: what the manifest lets through, and where temporary files
+/// go. The variable with the model's key is never part of it.
+fn environment(request: &PodRequest, temp: &Path) -> Vec<(OsString, OsString)> {
+    let resolved = &request.loaded.resolved;
+    let is_own = |name: &str| {
+        let key = resolved.key_env.as_ref().map(|key| key.as_str());
+        key == Some(name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
+    };
+    let passes = |name: &OsStr| {
+        name.to_str().is_some_and(|name| {
+            !is_own(name)
+                && resolved
+                    .environment
+                    .iter()
+                    .any(|pattern| pattern.matches(name))
+        })
+    };
+    let variables = request.variables.iter();
+    let mut environment: Vec<_> = variables
+        .filter(|(name, _)| passes(name))
+        .cloned()
+        .collect();
+    environment.push(("TMPDIR".into(), temp.into()));
+    environment
+}
+
+fn tool_limits(limits: &Limits) -> ToolLimits {
+    let bytes = |n_bytes: u64| usize::try_from(n_bytes).unwrap_or(usize::MAX);
+    ToolLimits {
+        output_bytes: bytes(limits.output_bytes),
+        file_bytes: limits.file_bytes,
+        read_bytes: bytes(limits.read_bytes),
+        read_lines: limits.read_lines as usize,
+        line_bytes: bytes(limits.line_bytes),
+        matches: limits.max_matches as usize,
+        entries: limits.max_matches as usize,
+        bash_timeout: limits.bash_timeout,
+    }
+}
+
+fn turn_limits(limits: &Limits) -> TurnLimits {
+    TurnLimits {
+        steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
+        wall: Some(limits.turn_timeout),
+        ..TurnLimits::default()
+    }
+}
