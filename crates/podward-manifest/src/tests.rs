@@ -3,6 +3,7 @@
 mod hostile;
 pub(crate) mod layers;
 mod samples;
+mod tightening;
 
 use podward_policy::{
     Action, Lowered, Need, Operation, Operations, PathForm, PathSubject, Policies, Subject, Text,
