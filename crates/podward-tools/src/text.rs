@@ -1,4 +1,6 @@
-//! Results that stay within their limits.
+//! Results that stay within their limits, and show what they hold.
+
+use std::borrow::Cow;
 
 /// The text, cut to at most `bytes_max` bytes of whole lines, with a mark where it was cut.
 pub(crate) fn cut_to(mut text: String, bytes_max: usize) -> String {
@@ -13,10 +15,11 @@ pub(crate) fn cut_to(mut text: String, bytes_max: usize) -> String {
     text.truncate(end);
     if let Some(newline) = text.rfind('\n') {
         text.truncate(newline + 1);
-    } else {
+    }
+    let n_left = n_bytes - text.len();
+    if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let n_left = n_bytes.saturating_sub(text.len());
     text.push_str(&format!("[cut: {n_left} bytes more]\n"));
     text
 }
@@ -33,3 +36,38 @@ pub(crate) fn cut_line(line: &str, bytes_max: usize) -> String {
     let (kept, cut) = line.split_at(end);
     format!("{kept} [line cut: {} bytes more]", cut.len())
 }
+
+/// A name for people and models: characters that cannot be seen, or that change how others are
+/// seen, are escaped, and all others are as they are.
+pub(crate) fn visible(name: &str) -> Cow<'_, str> {
+    if !name.chars().any(is_invisible) {
+        return Cow::Borrowed(name);
+    }
+    let mut visible = String::with_capacity(name.len() + 8);
+    for char in name.chars() {
+        if is_invisible(char) {
+            visible.extend(char.escape_default());
+        } else {
+            visible.push(char);
+        }
+    }
+    Cow::Owned(visible)
+}
+
+/// Control characters, blanks of no width, and what turns the direction of text.
+fn is_invisible(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+        )
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,9 +14,10 @@ use podward_policy::{
     UnknownReason,
 };
 
-use crate::error::{BadArguments, shown};
+use crate::error::BadArguments;
 use crate::lower::resolve::{Resolution, resolve};
 use crate::lower::{full, names};
+use crate::text::visible;
 use crate::tool::{Links, Place};
 
 /// The kernel's limit on a path's length, its closing NUL included.
@@ -181,9 +182,9 @@ impl Target {
         path_of(&self.ways.lexical)
     }
 
-    /// The path for results: relative to the workspace inside it, control characters escaped.
+    /// The path for results: relative to the workspace inside it, invisible characters escaped.
     pub(crate) fn shown(&self) -> String {
-        shown(self.subject.lexical.short.known_part())
+        visible(self.subject.lexical.short.known_part()).into_owned()
     }
 }
 

@@ -46,7 +46,8 @@ const TABLE: &[(Program, &str)] = &[
         "at batch bubblewrap builtin bunx busybox bwrap caffeinate capsh catchsegv chpst \
          chroot chrt command cpulimit crontab daemonize dbus-launch dbus-run-session doas \
          docker dumb-init entr env envdir exec fakeroot faketime firejail flatpak flock gdb \
-         gosu ionice kubectl ld.so lldb ltrace machinectl mosh nice nohup npx nsenter numactl \
+         gosu ionice kubectl ld-linux-aarch64.so ld-linux-x86-64.so ld-linux.so \
+         ld-musl-x86_64.so ld.so lldb ltrace machinectl mosh nice nohup npx nsenter numactl \
          parallel perf pipx pkexec pnpx podman prlimit proot proxychains rlwrap rsh run-parts \
          runcon runuser screen script setarch setpriv setsid setuidgid softlimit ssh \
          ssh-agent start-stop-daemon stdbuf strace su su-exec sudo sudoedit systemd-run \

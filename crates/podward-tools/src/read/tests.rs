@@ -1,9 +1,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use podward_policy::Action;
 use serde_json::json;
 
-use crate::fixture::World;
+use crate::fixture::{World, policies};
 
 #[test]
 fn lines_are_numbered_from_one() {
@@ -211,4 +213,36 @@ fn a_cancelled_read_ends() {
         world.failure("read", json!({"path": "f"})),
         "the call was cancelled"
     );
+}
+
+/// What is judged is what is read, whatever happens in between.
+#[test]
+fn a_link_that_flips_all_the_time_never_shows_what_is_denied() {
+    let mut world = World::new().with(&[(".env", "KEY=1\n"), ("notes", "n\n")]);
+    world.policies = policies(Action::Allow, &[("read", ".env", Action::Deny)]);
+    symlink("notes", world.path("link")).unwrap();
+    let root = world.root();
+    let is_done = AtomicBool::new(false);
+    let mut results = Vec::new();
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                for target in [".env", "notes"] {
+                    symlink(target, root.join("next")).unwrap();
+                    fs::rename(root.join("next"), root.join("link")).unwrap();
+                }
+            }
+        });
+        for _ in 0..300 {
+            let proposal = world.propose("read", json!({"path": "link"}));
+            if world.policies.judge(&proposal.lowered).action != Action::Allow {
+                continue;
+            }
+            results.push(world.run(proposal).content);
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert!(!results.is_empty());
+    let shows = results.iter().find(|result| result.contains("KEY"));
+    assert_eq!(shows, None);
 }

@@ -85,7 +85,9 @@ impl Arguments for Grep {
         }
         let matcher = RegexMatcherBuilder::new()
             .case_insensitive(self.case_insensitive.unwrap_or(false))
-            .line_terminator(Some(b'\n'))
+            // `^` and `$` are the ends of a line; `$` stands before CRLF too.
+            .multi_line(true)
+            .crlf(true)
             .size_limit(REGEX_BYTES_MAX)
             .build(&self.pattern)
             .map_err(|error| {

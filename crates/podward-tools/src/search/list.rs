@@ -11,11 +11,12 @@ use serde::Deserialize;
 
 use crate::blocking::{CANCELLED, blocking};
 use crate::built_in::{Arguments, Ready};
-use crate::error::{BadArguments, shown};
+use crate::error::BadArguments;
 use crate::files::{self, FileError};
 use crate::lower::path::{Target, Tree};
 use crate::lower::{lowered, names};
 use crate::search::LeftOut;
+use crate::text::visible;
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
 
 /// The arguments of `list`.
@@ -101,7 +102,8 @@ impl ListDirectory {
     }
 
     fn line(&self, ctx: &RunContext, entry: &Entry) -> String {
-        let name = shown(&entry.name.to_string_lossy());
+        let name = entry.name.to_string_lossy();
+        let name = visible(&name);
         match entry.kind {
             Kind::Directory => format!("{name}/\n"),
             Kind::Symlink => format!("{name} (symbolic link)\n"),

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 
+use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
@@ -54,6 +55,7 @@ impl<'a> Search<'a> {
         };
         let searcher = SearcherBuilder::new()
             .line_number(true)
+            .line_terminator(LineTerminator::crlf())
             .before_context(n_context)
             .after_context(n_context)
             .binary_detection(BinaryDetection::quit(0))

@@ -322,3 +322,16 @@ fn a_cancelled_search_ends() {
         assert_eq!(world.failure(tool, arguments), "the call was cancelled");
     }
 }
+
+#[test]
+fn the_end_of_a_line_is_before_its_crlf() {
+    let world = World::new().with(&[("crlf", "foo\r\nfoo bar\r\n"), ("lf", "foo\nfoo bar\n")]);
+    assert_eq!(
+        world.text("grep", json!({"pattern": "foo$"})),
+        "crlf:1:foo\nlf:1:foo\n"
+    );
+    assert_eq!(
+        world.text("grep", json!({"pattern": "^foo.*$", "path": "crlf"})),
+        "crlf:1:foo\ncrlf:2:foo bar\n"
+    );
+}
