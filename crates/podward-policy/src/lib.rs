@@ -4,9 +4,12 @@
 //! time it is: values in, values out, no I/O, no clock, no threads.
 
 mod action;
+mod compile;
+mod judge;
 mod operation;
 mod pattern;
 mod policy;
+mod rule;
 mod source;
 mod spec;
 mod text;
@@ -22,9 +25,11 @@ pub use operation::{
     CommandSubject, Lowered, Need, Operation, OperationIdx, Operations, PathForm, PathSubject,
     Subject, UnknownReason, UrlSubject, WholeText,
 };
-pub use policy::{Compiled, KnownTools, Policies, Policy};
+pub use policy::{Compiled, Policies, Policy};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
 pub use text::{Hole, HoleKind, Text, TextBuilder, written_word};
-pub use tool::{BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, ToolName, ToolNameError, ToolOrigin};
+pub use tool::{
+    BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, KnownTools, ToolName, ToolNameError, ToolOrigin,
+};
 pub use verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};

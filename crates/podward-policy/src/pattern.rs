@@ -6,7 +6,7 @@
 
 mod automaton;
 mod cover;
-mod fold;
+pub(crate) mod fold;
 mod parse;
 mod quote;
 mod segments;
@@ -14,7 +14,7 @@ mod shape;
 
 pub(crate) use cover::covers;
 pub(crate) use parse::{Problem, parse};
-pub(crate) use quote::{Quoting, Words, has_odd_blank, words};
+pub(crate) use quote::{Quoting, has_odd_blank, words};
 pub(crate) use segments::Segments;
 pub(crate) use shape::{Shape, program_of};
 
@@ -138,6 +138,20 @@ impl Glob {
                 | Token::Word(_) => None,
             })
             .sum()
+    }
+
+    /// Whether no text that begins like this can match, whatever the case of its letters.
+    pub(crate) fn differs_at_start(&self, start: &str, work: &mut Work) -> Result<bool, Exhausted> {
+        for (token, c) in self.tokens.iter().zip(start.chars()) {
+            work.spend(1)?;
+            match token {
+                Token::Char(p) if fold::same_folded(*p, c) => {}
+                Token::Char(_) => return Ok(true),
+                Token::Any | Token::Class(_) => {}
+                Token::Star | Token::Directories | Token::Word(_) => return Ok(false),
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the pattern begins with a run of any characters.

@@ -2,56 +2,25 @@
 
 use std::sync::Arc;
 
+use crate::action::Action;
+use crate::compile;
+use crate::judge;
 use crate::operation::Lowered;
+use crate::rule::Rule;
+use crate::source::Location;
 use crate::spec::{Finding, PolicySpec};
-use crate::tool::{BUILT_IN_TOOLS, ToolName, ToolOrigin};
+use crate::tool::{KnownTools, ToolName};
 use crate::verdict::{LayerName, Ruling};
-
-/// The tools whose names rules may use, beside any `mcp__<server>__<tool>`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownTools(Vec<ToolName>);
-
-impl KnownTools {
-    /// The tools that podward brings and its pseudo-tools.
-    #[must_use]
-    pub fn built_in() -> Self {
-        Self::with(std::iter::empty())
-    }
-
-    /// The same, and the tools that the program around podward has registered.
-    #[must_use]
-    pub fn with(registered: impl IntoIterator<Item = ToolName>) -> Self {
-        let built_in = BUILT_IN_TOOLS
-            .iter()
-            .filter_map(|name| ToolName::new(name).ok());
-        let mut names: Vec<_> = built_in.chain(registered).collect();
-        names.sort();
-        names.dedup();
-        Self(names)
-    }
-
-    /// The names, sorted, each once.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolName> + '_ {
-        self.0.iter()
-    }
-
-    /// Whether a tool of this exact name is known: one of these, or any MCP tool.
-    #[must_use]
-    pub fn knows(&self, name: &ToolName) -> bool {
-        matches!(name.origin(), ToolOrigin::Mcp { .. }) || self.0.binary_search(name).is_ok()
-    }
-}
-
-/// The tools that podward brings.
-impl Default for KnownTools {
-    fn default() -> Self {
-        Self::built_in()
-    }
-}
 
 /// One compiled `[permissions]` table.
 #[derive(Debug)]
-pub struct Policy {}
+pub struct Policy {
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) default_action: Action,
+    pub(crate) default_location: Location,
+    /// What is said of a text over which the ways to fill its holes do not agree.
+    pub(crate) unresolved: Action,
+}
 
 /// A policy that compiled, and what its author should hear about it.
 #[derive(Debug)]
@@ -67,10 +36,25 @@ impl Policy {
     ///
     /// # Errors
     /// Every rule that does not compile, all at once.
-    pub fn compile(_spec: &PolicySpec, _tools: &KnownTools) -> Result<Compiled, Vec<Finding>> {
+    pub fn compile(spec: &PolicySpec, tools: &KnownTools) -> Result<Compiled, Vec<Finding>> {
+        let rules = compile::compile_rules(spec, tools)?;
+        let mut warnings = compile::odd_rules(&rules, spec, tools);
+        warnings.extend(compile::covered_rules(&rules));
+        warnings.sort_by_key(|warning| warning.rule);
+        let if_absent = match spec.default_action {
+            Action::Deny => Action::Deny,
+            Action::Allow | Action::Ask => Action::Ask,
+        };
+        // Allow would turn a deny into an allow by a hole: it is never taken.
+        let unresolved = spec.unresolved.unwrap_or(if_absent).max(Action::Ask);
         Ok(Compiled {
-            policy: Self {},
-            warnings: Vec::new(),
+            policy: Self {
+                rules,
+                default_action: spec.default_action,
+                default_location: spec.default_location.clone(),
+                unresolved,
+            },
+            warnings,
         })
     }
 }
@@ -78,7 +62,7 @@ impl Policy {
 /// The layers of one pod, outermost first. None at all: every call is allowed, cause `NoPolicy`.
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
-    layers: Arc<[(LayerName, Policy)]>,
+    pub(crate) layers: Arc<[(LayerName, Policy)]>,
 }
 
 impl Policies {
@@ -92,20 +76,19 @@ impl Policies {
 
     /// Judges what a call would do: the strictest verdict over all operations and layers.
     #[must_use]
-    pub fn judge(&self, _call: &Lowered) -> Ruling {
-        let _ = &self.layers;
-        Ruling {
-            action: crate::Action::Deny,
-            cause: crate::Cause::NoPolicy,
-            operation: None,
-            coverage: crate::Coverage::Full,
-        }
+    pub fn judge(&self, call: &Lowered) -> Ruling {
+        judge::judge(&self.layers, call)
     }
 
     /// Whether some text of this tool can get a verdict other than deny: a tool for which there is
     /// none is not offered to the model.
+    ///
+    /// It is only false where that is certain. Commands that do nothing (`true`, a comment) do not
+    /// count: no table refuses them.
     #[must_use]
-    pub fn may_ever_run(&self, _tool: &ToolName) -> bool {
-        false
+    pub fn may_ever_run(&self, tool: &ToolName) -> bool {
+        self.layers
+            .iter()
+            .all(|(_, policy)| judge::may_ever_run(policy, tool))
     }
 }

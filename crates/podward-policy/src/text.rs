@@ -16,6 +16,17 @@ pub enum HoleKind {
     Anything,
 }
 
+impl HoleKind {
+    /// Whether the value of an expansion or of code stands there, and not a file's name.
+    #[must_use]
+    pub const fn is_expansion(self) -> bool {
+        match self {
+            Self::Quoted | Self::Unquoted | Self::Anything => true,
+            Self::FileGlob => false,
+        }
+    }
+}
+
 /// A hole and its place: before the byte `at` of the known text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Hole {

@@ -102,3 +102,45 @@ fn split_mcp(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix("mcp__")?.split_once("__")?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
 }
+
+/// The tools whose names rules may use, beside any `mcp__<server>__<tool>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownTools(Vec<ToolName>);
+
+impl KnownTools {
+    /// The tools that podward brings and its pseudo-tools.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Self::with(std::iter::empty())
+    }
+
+    /// The same, and the tools that the program around podward has registered.
+    #[must_use]
+    pub fn with(registered: impl IntoIterator<Item = ToolName>) -> Self {
+        let built_in = BUILT_IN_TOOLS
+            .iter()
+            .filter_map(|name| ToolName::new(name).ok());
+        let mut names: Vec<_> = built_in.chain(registered).collect();
+        names.sort();
+        names.dedup();
+        Self(names)
+    }
+
+    /// The names, sorted, each once.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &ToolName> + '_ {
+        self.0.iter()
+    }
+
+    /// Whether a tool of this exact name is known: one of these, or any MCP tool.
+    #[must_use]
+    pub fn knows(&self, name: &ToolName) -> bool {
+        matches!(name.origin(), ToolOrigin::Mcp { .. }) || self.0.binary_search(name).is_ok()
+    }
+}
+
+/// The tools that podward brings.
+impl Default for KnownTools {
+    fn default() -> Self {
+        Self::built_in()
+    }
+}

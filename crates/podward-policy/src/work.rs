@@ -12,7 +12,7 @@ pub(crate) struct Exhausted;
 
 impl Work {
     /// Far above what any call costs that is not made to be slow, and still below a second.
-    pub(crate) const LIMIT: u64 = 1 << 26;
+    pub(crate) const LIMIT: u64 = 1 << 24;
 
     pub(crate) const fn new() -> Self {
         Self::with_limit(Self::LIMIT)

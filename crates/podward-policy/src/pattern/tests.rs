@@ -207,7 +207,8 @@ fn fillings(kind: HoleKind, before: &str) -> Vec<String> {
     }
     if kind == HoleKind::FileGlob {
         let begins_name = before.is_empty() || before.ends_with('/');
-        all.retain(|text| !text.contains('/') && !(begins_name && text.starts_with('.')));
+        all.retain(|text| !text.contains('/'));
+        all.retain(|text| !begins_name || !text.starts_with('.'));
     }
     all
 }

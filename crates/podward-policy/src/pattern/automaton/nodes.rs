@@ -187,9 +187,9 @@ impl<'p> Builder<'p> {
     }
 
     fn aim(&mut self, from: Option<usize>, target: usize) {
-        match from.and_then(|from| self.nodes.get_mut(from)) {
-            Some(Node::Fork { other: to } | Node::Jump { to }) => *to = target,
-            _ => {}
+        let node = from.and_then(|from| self.nodes.get_mut(from));
+        if let Some(Node::Fork { other: to } | Node::Jump { to }) = node {
+            *to = target;
         }
     }
 }

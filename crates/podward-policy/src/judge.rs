@@ -1,0 +1,423 @@
+//! The verdict over a call: first match in each layer, holes, the strictest over operations and
+//! layers, with its cause.
+
+use crate::action::Action;
+use crate::operation::{Lowered, Need, Operation, OperationIdx, Operations, Subject};
+use crate::policy::Policy;
+use crate::rule::path::tightens_nothing;
+use crate::rule::tools::stands_for_anything;
+use crate::rule::{Operand, Rule, has_expansion};
+use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
+use crate::verdict::{Cause, Coverage, LayerName, RuleIdx, Ruling};
+use crate::work::Work;
+
+mod reach;
+
+pub(crate) use reach::may_ever_run;
+
+use crate::pattern::Hit;
+
+/// Judges a call over all layers.
+pub(crate) fn judge(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
+    let operations = match call {
+        Lowered::NothingToRun => {
+            return Ruling {
+                action: Action::Allow,
+                cause: Cause::NothingToRun,
+                operation: None,
+                coverage: Coverage::Full,
+            };
+        }
+        Lowered::Operations(operations) => operations,
+    };
+    let coverage = coverage(operations);
+    let mut worst: Option<Found<'_>> = None;
+    for (name, policy) in layers {
+        let mut view = View::new(policy, operations);
+        for (idx, operation) in operations.iter().enumerate() {
+            let found = Found {
+                decision: view.decide(operation),
+                operation: OperationIdx(idx),
+                layer: name,
+                policy,
+            };
+            if worst
+                .as_ref()
+                .is_none_or(|worst| found.weight() > worst.weight())
+            {
+                worst = Some(found);
+            }
+        }
+    }
+    match worst {
+        Some(worst) => Ruling {
+            action: worst.decision.action,
+            cause: worst.cause(operations),
+            operation: Some(worst.operation),
+            coverage,
+        },
+        None => Ruling {
+            action: Action::Allow,
+            cause: Cause::NoPolicy,
+            operation: None,
+            coverage,
+        },
+    }
+}
+
+fn coverage(operations: &Operations) -> Coverage {
+    let mut reasons: Vec<Box<str>> = Vec::new();
+    let mut add = |reason: &str| {
+        if !reasons.iter().any(|known| **known == *reason) {
+            reasons.push(reason.into());
+        }
+    };
+    for operation in operations.iter() {
+        for reason in &operation.partial {
+            add(reason);
+        }
+        match &operation.subject {
+            Subject::Unknown(reason) => add(reason.as_str()),
+            Subject::Path(path) if has_expansion(&path.lexical.short) => {
+                add("a path is not known before the command runs");
+            }
+            Subject::Url(url) if has_expansion(&url.text) => {
+                add("a URL is not known before the command runs");
+            }
+            Subject::Command(_) | Subject::Path(_) | Subject::Url(_) | Subject::Plain(_) => {}
+        }
+    }
+    match reasons.is_empty() {
+        true => Coverage::Full,
+        false => Coverage::Partial(reasons),
+    }
+}
+
+/// What one layer says of one operation.
+#[derive(Debug, Clone, Copy)]
+struct Decision {
+    action: Action,
+    why: Why,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Why {
+    Rule(usize),
+    Default,
+    /// The ways to fill the holes do not agree; the first rule that some of them match.
+    Unresolved(Option<usize>),
+    Unrestricted,
+}
+
+/// A decision and whose it is.
+struct Found<'a> {
+    decision: Decision,
+    operation: OperationIdx,
+    layer: &'a LayerName,
+    policy: &'a Policy,
+}
+
+impl Found<'_> {
+    /// The stricter one decides; of two equal ones that which says more, then the first.
+    fn weight(&self) -> (Action, u8) {
+        let says = match self.decision.why {
+            Why::Unrestricted => 0,
+            Why::Default => 1,
+            Why::Unresolved(_) => 2,
+            Why::Rule(_) => 3,
+        };
+        (self.decision.action, says)
+    }
+
+    fn cause(&self, operations: &Operations) -> Cause {
+        let layer = self.layer.clone();
+        let rule_at = |idx: usize| self.policy.rules.get(idx);
+        let default = |layer| Cause::Default {
+            layer,
+            location: self.policy.default_location.clone(),
+        };
+        match self.decision.why {
+            Why::Unrestricted => Cause::Unrestricted,
+            Why::Default => default(layer),
+            Why::Rule(idx) => match rule_at(idx) {
+                Some(rule) => Cause::Rule {
+                    layer,
+                    rule: RuleIdx(idx),
+                    location: rule.location.clone(),
+                    pattern: rule.pattern.clone(),
+                    message: rule.message.clone(),
+                },
+                None => default(layer),
+            },
+            Why::Unresolved(idx) => Cause::Unresolved {
+                layer,
+                rule: idx.map(RuleIdx),
+                location: idx.and_then(rule_at).map(|rule| rule.location.clone()),
+                why: why_unknown(operations.get(self.operation)),
+            },
+        }
+    }
+}
+
+fn why_unknown(operation: Option<&Operation>) -> Box<str> {
+    match operation.map(|operation| &operation.subject) {
+        Some(Subject::Unknown(reason)) => reason.as_str().into(),
+        Some(Subject::Command(command)) if !command.written.holes().is_empty() => {
+            "a part of the command is not known before it runs".into()
+        }
+        Some(Subject::Path(path)) if !path.lexical.short.holes().is_empty() => {
+            "a path is not known before the command runs".into()
+        }
+        Some(Subject::Url(url)) if !url.text.holes().is_empty() => {
+            "a URL is not known before the command runs".into()
+        }
+        _ => "the text is too costly to compare with this rule".into(),
+    }
+}
+
+/// A call as one layer sees it.
+struct View<'a> {
+    policy: &'a Policy,
+    operations: &'a Operations,
+    /// The tool that the call is to.
+    own_tool: Option<&'a ToolName>,
+    /// The rule without wildcards that is the text of the whole call.
+    exact: Option<usize>,
+    work: Work,
+}
+
+impl<'a> View<'a> {
+    fn new(policy: &'a Policy, operations: &'a Operations) -> Self {
+        let own_tool = operations
+            .iter()
+            .filter(|operation| operation.tool.as_str() != EXTERNAL_DIRECTORY)
+            .find(|operation| match operation.need {
+                Need::Full | Need::Free | Need::RunBy { .. } => true,
+                Need::Restrictive | Need::DerivedFrom(_) => false,
+            })
+            .map(|operation| &operation.tool);
+        let exact = operations.whole().and_then(|whole| {
+            policy.rules.iter().position(|rule| {
+                rule.action == Action::Allow
+                    && rule.literal.as_ref() == Some(&whole.exact)
+                    && own_tool.is_none_or(|tool| rule.tool.matches(tool, rule.action))
+            })
+        });
+        Self {
+            policy,
+            operations,
+            own_tool,
+            exact,
+            work: Work::new(),
+        }
+    }
+
+    /// What the layer says of an operation.
+    fn decide(&mut self, operation: &Operation) -> Decision {
+        let says_nothing = match operation.need {
+            Need::Restrictive => match &operation.subject {
+                Subject::Path(path) => tightens_nothing(path),
+                Subject::Url(url) => url.text.known_part().is_empty() && has_expansion(&url.text),
+                Subject::Command(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
+            },
+            Need::Full | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => false,
+        };
+        if says_nothing {
+            return Decision {
+                action: Action::Allow,
+                why: Why::Unrestricted,
+            };
+        }
+        let mut how = How {
+            cover: None,
+            meets_default: match operation.need {
+                Need::Restrictive | Need::Free => false,
+                Need::Full | Need::DerivedFrom(_) | Need::RunBy { .. } => {
+                    operation.tool.as_str() != EXTERNAL_DIRECTORY
+                }
+            },
+            catch_all: match operation.need {
+                Need::Free => CatchAll::Never,
+                Need::Restrictive if self.own_tool == Some(&operation.tool) => CatchAll::Never,
+                Need::Restrictive => CatchAll::OfItsTool,
+                Need::Full | Need::DerivedFrom(_) | Need::RunBy { .. } => CatchAll::Always,
+            },
+        };
+        match operation.need {
+            Need::DerivedFrom(command) if self.is_allowed_with_all(command) => {
+                how.meets_default = false;
+                how.catch_all = CatchAll::OfItsTool;
+            }
+            Need::RunBy { wrapper, reach } => how.cover = self.rule_over(wrapper, reach),
+            Need::Full | Need::Restrictive | Need::Free | Need::DerivedFrom(_) => {}
+        }
+        self.first_match(operation, how)
+    }
+
+    /// Whether a tool-wide `*` allow, or an allow default, decides a command.
+    fn is_allowed_with_all(&mut self, command: OperationIdx) -> bool {
+        let Some(command) = self.operations.get(command) else {
+            return false;
+        };
+        match self.first_match(command, How::default()) {
+            Decision {
+                action: Action::Allow,
+                why: Why::Rule(idx),
+            } => self
+                .policy
+                .rules
+                .get(idx)
+                .is_some_and(|rule| rule.is_catch_all),
+            _ => false,
+        }
+    }
+
+    /// The allow that decides a wrapper, if its text before the first wildcard reaches past the
+    /// name of the program that the wrapper runs.
+    fn rule_over(&mut self, wrapper: OperationIdx, reach: usize) -> Option<usize> {
+        let wrapper = self.operations.get(wrapper)?;
+        match self.first_match(wrapper, How::default()) {
+            Decision {
+                action: Action::Allow,
+                why: Why::Rule(idx),
+            } => {
+                let rule = self.policy.rules.get(idx)?;
+                (rule.command.n_literal_prefix() >= reach).then_some(idx)
+            }
+            _ => None,
+        }
+    }
+
+    /// Tries the rules in order. A rule that some ways to fill the holes match adds what it says;
+    /// the first that all match, or else the default, ends the search.
+    fn first_match(&mut self, operation: &Operation, how: How) -> Decision {
+        let mut said = Said::default();
+        let policy = self.policy;
+        for (idx, rule) in policy.rules.iter().enumerate() {
+            let is_covered = self.exact == Some(idx) || how.cover == Some(idx);
+            let hit = match is_covered {
+                true => Hit::Must,
+                false => self.hit(rule, operation, how.catch_all),
+            };
+            match hit {
+                Hit::No => {}
+                Hit::May => said.add(rule.action, Some(idx)),
+                Hit::Must => {
+                    let decisive = Decision {
+                        action: rule.action,
+                        why: Why::Rule(idx),
+                    };
+                    return said.end(decisive, policy.unresolved);
+                }
+            }
+            if said.is_mixed() {
+                break;
+            }
+        }
+        let last = match how.meets_default {
+            true => Decision {
+                action: policy.default_action,
+                why: Why::Default,
+            },
+            false => Decision {
+                action: Action::Allow,
+                why: Why::Unrestricted,
+            },
+        };
+        said.end(last, policy.unresolved)
+    }
+
+    fn hit(&mut self, rule: &Rule, operation: &Operation, catch_all: CatchAll) -> Hit {
+        let whole = self.operations.whole();
+        if rule.tool.matches(&operation.tool, rule.action) {
+            let is_applied = match catch_all {
+                CatchAll::Always => true,
+                CatchAll::OfItsTool => !(rule.is_catch_all && rule.tool.is_glob()),
+                CatchAll::Never => !rule.is_catch_all,
+            };
+            if !is_applied {
+                return Hit::No;
+            }
+            let operand = match operation.need {
+                Need::Restrictive => Operand::Certain,
+                Need::Full | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => {
+                    Operand::Possible
+                }
+            };
+            return rule.hit(&operation.subject, operand, whole, &mut self.work);
+        }
+        let may_be_reached = rule.is_restrictive()
+            && stands_for_anything(operation)
+            && rule.tool.is_reached_by_code(rule.action);
+        match may_be_reached {
+            true => Hit::May,
+            false => Hit::No,
+        }
+    }
+}
+
+/// How the rules are tried on an operation.
+#[derive(Debug, Clone, Copy)]
+struct How {
+    /// A rule that allows the operation when its turn comes, whatever its pattern.
+    cover: Option<usize>,
+    /// The default decides where no rule does; else nothing stands against it.
+    meets_default: bool,
+    catch_all: CatchAll,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        Self {
+            cover: None,
+            meets_default: true,
+            catch_all: CatchAll::Always,
+        }
+    }
+}
+
+/// Which rules with pattern `*` are applied (D1.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CatchAll {
+    Always,
+    /// Those that name the tool.
+    OfItsTool,
+    Never,
+}
+
+/// What the rules so far say of some ways to fill the holes.
+#[derive(Debug, Default)]
+struct Said {
+    strictest: Option<Action>,
+    mildest: Option<Action>,
+    first: Option<usize>,
+}
+
+impl Said {
+    fn add(&mut self, action: Action, rule: Option<usize>) {
+        self.strictest = self.strictest.max(Some(action));
+        self.mildest = Some(self.mildest.map_or(action, |mildest| mildest.min(action)));
+        self.first = self.first.or(rule);
+    }
+
+    fn is_mixed(&self) -> bool {
+        self.strictest != self.mildest
+    }
+
+    fn end(mut self, decisive: Decision, unresolved: Action) -> Decision {
+        self.add(decisive.action, None);
+        match self.is_mixed() {
+            true => Decision {
+                action: unresolved,
+                why: Why::Unresolved(self.first),
+            },
+            false => decisive,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod properties;

@@ -1,0 +1,310 @@
+//! One compiled rule, and whether its pattern matches what an operation is about.
+
+pub(crate) mod path;
+pub(crate) mod tools;
+pub(crate) mod url;
+
+use crate::action::Action;
+use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
+use crate::pattern::{
+    Fold, Glob, Hit, Problem, Quoting, Shape, Token, has_odd_blank, parse, program_of, words,
+};
+use crate::source::Location;
+use crate::text::Text;
+use crate::work::{Exhausted, Work};
+use path::PathPattern;
+use tools::ToolPattern;
+use url::UrlPattern;
+
+/// A compiled rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Rule {
+    pub(crate) tool: ToolPattern,
+    pub(crate) action: Action,
+    /// As written.
+    pub(crate) pattern: Box<str>,
+    pub(crate) message: Option<Box<str>>,
+    pub(crate) location: Location,
+    /// The pattern is `*`: it says of a tool what a default says of all.
+    pub(crate) is_catch_all: bool,
+    /// The only text that the pattern matches, if it has no wildcards.
+    pub(crate) literal: Option<Box<str>>,
+    /// The pattern has a shell operator, and so can match no simple command.
+    pub(crate) has_operator: bool,
+    pub(crate) quoting: Quoting,
+    pub(crate) has_odd_blank: bool,
+    /// For texts without a form of their own.
+    pub(crate) plain: Glob,
+    pub(crate) command: Glob,
+    /// Another reading of the quotes, for restrictive rules.
+    loose_command: Option<Glob>,
+    pub(crate) path: PathPattern,
+    pub(crate) url: UrlPattern,
+}
+
+/// What a pattern says, compiled for all kinds of texts.
+pub(crate) struct RuleSource<'a> {
+    pub(crate) tool: ToolPattern,
+    pub(crate) action: Action,
+    pub(crate) pattern: &'a str,
+    pub(crate) message: Option<&'a str>,
+    pub(crate) location: &'a Location,
+}
+
+/// How far an operand that is known in part counts (D2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// Wherever some filling matches.
+    Possible,
+    /// Where every filling matches; a file name pattern wherever some filling does.
+    Certain,
+}
+
+impl Rule {
+    /// Compiles a rule whose tool is already known to be one.
+    pub(crate) fn new(source: RuleSource<'_>) -> Result<Self, Vec<Problem>> {
+        let tokens = parse(source.pattern)?;
+        let words = words(&tokens);
+        let is_restrictive = source.action != Action::Allow;
+        Ok(Self {
+            is_catch_all: matches!(&*tokens, [Token::Star | Token::Directories]),
+            literal: literal_of(&tokens),
+            has_operator: has_operator(&tokens),
+            quoting: words.quoting,
+            has_odd_blank: has_odd_blank(&words.tokens),
+            command: command_glob(words.tokens),
+            loose_command: words.loose.filter(|_| is_restrictive).map(command_glob),
+            path: PathPattern::new(&tokens, source.action),
+            url: UrlPattern::new(&tokens),
+            plain: Glob::new(tokens),
+            tool: source.tool,
+            action: source.action,
+            pattern: source.pattern.into(),
+            message: source.message.map(Into::into),
+            location: source.location.clone(),
+        })
+    }
+
+    pub(crate) const fn is_restrictive(&self) -> bool {
+        match self.action {
+            Action::Allow => false,
+            Action::Ask | Action::Deny => true,
+        }
+    }
+
+    /// Whether the pattern matches what an operation is about. The tool is not looked at.
+    pub(crate) fn hit(
+        &self,
+        subject: &Subject,
+        operand: Operand,
+        whole: Option<&WholeText>,
+        work: &mut Work,
+    ) -> Hit {
+        let is_refused_url = match subject {
+            Subject::Url(url) => url.has_user_info && !self.is_restrictive(),
+            Subject::Command(_) | Subject::Path(_) | Subject::Plain(_) | Subject::Unknown(_) => {
+                false
+            }
+        };
+        if self.is_catch_all && !is_refused_url {
+            return Hit::Must;
+        }
+        let found = match subject {
+            Subject::Command(command) => self.hit_command(command, whole, work),
+            Subject::Path(path) => self.hit_path(path, operand, work),
+            Subject::Url(url) => self.hit_url(url, operand, work),
+            Subject::Plain(text) => Ok(self.plain.hit_text(text, &(0..0), work)),
+            Subject::Unknown(_) => self.hit_whole(whole, work).map(|hit| hit.max(Hit::May)),
+        };
+        Hit::or_may(found)
+    }
+
+    fn hit_command(
+        &self,
+        command: &CommandSubject,
+        whole: Option<&WholeText>,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        let program = command.name_start..command.name_end;
+        if !self.is_restrictive() {
+            let hit = command_hit(
+                &self.command,
+                &command.written,
+                work,
+                Form {
+                    is_written: true,
+                    program: &program,
+                    fold: &(0..0),
+                    exempts: false,
+                },
+            )?;
+            // What runs is not known: only a rule for everything covers it (D3.3).
+            return Ok(match has_unknown_program(command) {
+                true => hit.min(Hit::May),
+                false => hit,
+            });
+        }
+        let mut best = self.hit_whole(whole, work)?;
+        let globs = || std::iter::once(&self.command).chain(&self.loose_command);
+        for glob in globs() {
+            let written = Form {
+                is_written: true,
+                program: &program,
+                fold: &program,
+                exempts: glob.is_floating(),
+            };
+            best = best.max(command_hit(glob, &command.written, work, written)?);
+            for text in &command.further {
+                if best == Hit::Must {
+                    return Ok(best);
+                }
+                let program = program_of(text.known_part());
+                let further = Form {
+                    is_written: false,
+                    program: &program,
+                    fold: &program,
+                    exempts: glob.is_floating(),
+                };
+                best = best.max(command_hit(glob, text, work, further)?);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Only a restrictive pattern with a shell operator sees the whole text.
+    fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Result<Hit, Exhausted> {
+        match whole {
+            Some(whole) if self.has_operator && self.is_restrictive() => {
+                let found = self.plain.matches(&whole.stripped, &(0..0), work)?;
+                Ok(if found { Hit::Must } else { Hit::No })
+            }
+            _ => Ok(Hit::No),
+        }
+    }
+
+    fn hit_path(
+        &self,
+        path: &PathSubject,
+        operand: Operand,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        match self.is_restrictive() {
+            true => self.path.hit_any_spelling(path, operand, work),
+            false => self.path.hit_every_form(path, work),
+        }
+    }
+
+    fn hit_url(
+        &self,
+        url: &UrlSubject,
+        operand: Operand,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        match self.is_restrictive() {
+            true => {
+                let hit = self.url.hit_any(url, work);
+                Ok(operand.count(hit, &url.text))
+            }
+            false => self.url.hit_covered(url, work),
+        }
+    }
+}
+
+impl Operand {
+    /// What a possible match of a text is worth.
+    pub(crate) fn count(self, hit: Hit, text: &Text) -> Hit {
+        match (self, hit) {
+            (Self::Certain, Hit::May) if has_expansion(text) => Hit::No,
+            (Self::Possible | Self::Certain, hit) => hit,
+        }
+    }
+}
+
+/// Whether a text has a hole that is no file name pattern.
+pub(crate) fn has_expansion(text: &Text) -> bool {
+    text.holes().iter().any(|hole| hole.kind.is_expansion())
+}
+
+/// Whether the program that a command runs is not known.
+pub(crate) fn has_unknown_program(command: &CommandSubject) -> bool {
+    let program = command.name_start..=command.name_end;
+    command
+        .written
+        .holes()
+        .iter()
+        .any(|hole| program.contains(&hole.at))
+}
+
+/// One form of a command.
+struct Form<'a> {
+    is_written: bool,
+    program: &'a Fold,
+    fold: &'a Fold,
+    /// The exception of D3.2 applies.
+    exempts: bool,
+}
+
+fn command_hit(
+    glob: &Glob,
+    text: &Text,
+    work: &mut Work,
+    form: Form<'_>,
+) -> Result<Hit, Exhausted> {
+    if let Some(known) = text.as_known() {
+        let found = glob.matches(known, form.fold, work)?;
+        return Ok(if found { Hit::Must } else { Hit::No });
+    }
+    if glob.differs_at_start(before_first_hole(text), work)? {
+        return Ok(Hit::No);
+    }
+    let shape = match form.is_written {
+        true => Shape::written(text, form.program, form.fold),
+        false => Shape::further(text, form.program),
+    };
+    match form.exempts {
+        true => glob.hit_beyond_exempt(&shape, work),
+        false => glob.hit(&shape, work),
+    }
+}
+
+/// The words before the one that holds the first hole: each filling begins with them.
+fn before_first_hole(text: &Text) -> &str {
+    let first = text.holes().first().map_or(0, |hole| hole.at);
+    let before = text.known_part().get(..first).unwrap_or_default();
+    before.rsplit_once(' ').map_or("", |(words, _)| words)
+}
+
+/// The glob of a pattern for commands: one that ends in ` *` also matches without that tail (D4.2).
+fn command_glob(tokens: Vec<Token>) -> Glob {
+    let n_optional = match &*tokens {
+        [.., Token::Char(' '), Token::Star] => 2,
+        _ => 0,
+    };
+    Glob::with_optional_end(tokens, n_optional)
+}
+
+fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
+    let literal: Option<String> = tokens
+        .iter()
+        .map(|token| match token {
+            Token::Char(c) => Some(*c),
+            Token::Any | Token::Star | Token::Directories | Token::Class(_) | Token::Word(_) => {
+                None
+            }
+        })
+        .collect();
+    literal.map(String::into_boxed_str)
+}
+
+fn has_operator(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().any(|(idx, token)| match token {
+        Token::Char('|' | ';' | '&' | '<' | '>' | '`') => true,
+        Token::Char('$') => tokens.get(idx + 1) == Some(&Token::Char('(')),
+        Token::Char(_)
+        | Token::Any
+        | Token::Star
+        | Token::Directories
+        | Token::Class(_)
+        | Token::Word(_) => false,
+    })
+}
