@@ -16,6 +16,9 @@ use crate::suggestion::quoted;
 /// A larger text is not read again after a repair.
 const MOST_BYTES_TO_REPAIR: usize = 1 << 20;
 
+/// A text with more errors is no slip of the pen.
+const MOST_ERRORS_TO_REPAIR: usize = 1000;
+
 /// How many lines of a text are repaired.
 const MOST_REPAIRS: usize = 16;
 
@@ -43,6 +46,9 @@ pub(crate) fn repair(text: &str) -> Repaired<'_> {
     let mut done = 0;
     for _ in 0..MOST_REPAIRS {
         let (_, mut errors) = DeTable::parse_recoverable(&repaired.text);
+        if errors.len() > MOST_ERRORS_TO_REPAIR {
+            break;
+        }
         errors.sort_by_key(|error| error.span().map(|span| span.start));
         let hiding = errors.into_iter().find_map(|error| {
             let at = error.span()?.start;
