@@ -145,7 +145,7 @@ pub(crate) struct Run {
     /// The pod's manifest
     pub(crate) manifest: PathBuf,
 
-    /// What the agent shall do; read from standard input if absent
+    /// What the agent shall do; read from standard input if it is absent or `-`
     pub(crate) prompt: Option<String>,
 
     /// What to write to standard output: the model's text, or every event as a line of JSON
@@ -155,7 +155,7 @@ pub(crate) struct Run {
     /// Go on with an earlier session: its id, or the beginning of it
     ///
     /// Also after a crash: a call that was cut off gets an error result that says so, and is not
-    /// run again.
+    /// run again. Without a prompt the turn that was cut off is finished.
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
 

@@ -4,6 +4,7 @@ mod check;
 mod completions;
 mod man;
 mod manifest;
+mod run;
 mod schema;
 mod tools;
 mod trust;
@@ -32,10 +33,7 @@ pub(crate) fn run(
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),
-        Command::Run(_) => {
-            let _ = key;
-            Ok(Exit::Failed)
-        }
+        Command::Run(arguments) => run::run(arguments, key, screen),
     }
 }
 

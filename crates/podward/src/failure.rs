@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use podward_pod::{KeyError, PlacesError, TrustError};
+use podward_pod::{KeyError, PlacesError, PodError, SessionNotFound, TrustError};
 
 use crate::exit::Exit;
 use crate::screen::{Look, Screen};
@@ -27,6 +27,15 @@ pub(crate) enum Failure {
     /// The key of a model cannot be kept to this process.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// The pod cannot start or go on.
+    #[error(transparent)]
+    Pod(#[from] PodError),
+    /// The machine has no room for a runtime or signal handlers.
+    #[error("the runtime cannot start")]
+    Runtime(#[source] io::Error),
+    /// The events of a run could not be written to their end.
+    #[error("the writer of events broke down")]
+    Writer,
     /// A project cannot be trusted, or the list of trusted ones cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -53,6 +62,8 @@ impl Failure {
         match self {
             Self::Usage { .. } => Exit::Usage,
             Self::BadManifest(_) => Exit::BadManifest,
+            Self::Pod(error) => pod_exit(error),
+            Self::Runtime(_) | Self::Writer => Exit::Failed,
             Self::Places { .. }
             | Self::Key(_)
             | Self::Trust(_)
@@ -88,14 +99,35 @@ impl Failure {
     fn help(&self) -> Option<String> {
         match self {
             Self::Usage { help, .. } | Self::Places { help, .. } => Some((*help).to_owned()),
+            Self::Pod(error) => error.help(),
             Self::Key(error) => error.help().map(str::to_owned),
             Self::Trust(error) => error.help(),
             Self::BadManifest(_)
+            | Self::Runtime(_)
+            | Self::Writer
             | Self::ChangedMeanwhile(_)
             | Self::Unreadable { .. }
             | Self::Stdin(_)
             | Self::Stdout(_)
             | Self::LogFile { .. } => None,
+        }
+    }
+}
+
+/// What the manifest asks for and cannot be had is the manifest's; the rest is not.
+const fn pod_exit(error: &PodError) -> Exit {
+    match error {
+        PodError::NoModel
+        | PodError::NoScript(_)
+        | PodError::ScriptFile { .. }
+        | PodError::Script { .. }
+        | PodError::Scope(_) => Exit::BadManifest,
+        PodError::Session(SessionNotFound::State(_))
+        | PodError::Replay { .. }
+        | PodError::State(_)
+        | PodError::Worker(_) => Exit::Failed,
+        PodError::Session(SessionNotFound::None { .. } | SessionNotFound::Several { .. }) => {
+            Exit::Usage
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn places() -> Result<Places, Failure> {
     })
 }
 
-/// Reads and joins all layers, and says what their authors should hear.
+/// Reads and joins all layers.
 ///
 /// # Errors
 /// A layer cannot be used.
@@ -29,7 +29,6 @@ pub(crate) fn load(
     manifest: Option<&Path>,
     layers: &Layers,
     workspace: Option<&Path>,
-    screen: Screen,
 ) -> Result<Loaded, Failure> {
     let request = LayerRequest {
         manifest: manifest.map(Path::to_path_buf),
@@ -37,10 +36,12 @@ pub(crate) fn load(
         permissions_text: std::env::var_os(PERMISSIONS_VARIABLE),
         workspace: workspace.map(Path::to_path_buf),
     };
-    let loaded =
-        load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))?;
+    load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))
+}
+
+/// Says what the authors of the layers should hear although they load.
+pub(crate) fn warn(loaded: &Loaded, screen: Screen) {
     for warning in &loaded.resolved.warnings {
         screen.write_talk(&format!("{warning}\n"));
     }
-    Ok(loaded)
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use podward_protocol::{
-    CallId, Cause, Confinement, ConfinementLevel, Event, RefusalCause, Ruling, SessionStarted,
-    ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded,
-    Verdict,
+    CallId, Cause, Event, RefusalCause, Ruling, SessionStarted, ToolCallArguments,
+    ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
 use crate::call_summary::summary;
@@ -15,9 +14,9 @@ use crate::visible::{Lines, one_line, visible};
 /// Characters of a call that are shown.
 const CALL_CHARS: usize = 400;
 /// Lines of a result that are shown.
-const RESULT_LINES: usize = 12;
+const RESULT_LINES: usize = 10;
 /// Characters of one such line.
-const RESULT_LINE_CHARS: usize = 200;
+const RESULT_LINE_CHARS: usize = 400;
 
 /// A piece of output and where it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +60,10 @@ impl Transcript {
             | Event::TurnStarted(_) => {}
             Event::SessionStarted(session) => pieces.push(self.session(session)),
             Event::Notice(notice) => {
-                pieces.push(self.line(Look::Warning, "warning", &notice.message));
+                // What a manifest's author should hear comes with its word.
+                let message = notice.message.strip_prefix("warning: ");
+                let message = message.unwrap_or(&notice.message);
+                pieces.push(self.line(Look::Warning, "warning", message));
                 pieces.extend(notice.help.as_ref().map(|help| self.help(help)));
             }
             Event::Status(status) => pieces.extend(self.status(status)),
@@ -121,7 +123,7 @@ impl Transcript {
                 "withheld   {withheld} (no rule could let them run)"
             ));
         }
-        lines.push(format!("scope      {}", confinement(&session.confinement)));
+        lines.push(format!("scope      {}", session.confinement.detail));
         lines.push(format!("session    {}", session.session_dir));
         let shown: Vec<String> = lines.iter().map(|line| self.faint(line) + "\n").collect();
         Piece::Talk(shown.concat())
@@ -185,7 +187,7 @@ impl Transcript {
         let mut text = format!("#{number}   {}\n", self.screen.talk.paint(look, word));
         let n_lines = finished.content.lines().count();
         for line in finished.content.lines().take(RESULT_LINES) {
-            let line = one_line(line, RESULT_LINE_CHARS);
+            let line = one_line(&line.replace('\t', "    "), RESULT_LINE_CHARS);
             text.push_str(&format!("#{number}   | {}\n", self.faint_shown(&line)));
         }
         if n_lines > RESULT_LINES {
@@ -216,15 +218,6 @@ impl Transcript {
         }
         Piece::Talk(text)
     }
-}
-
-fn confinement(confinement: &Confinement) -> String {
-    let level = match confinement.level {
-        ConfinementLevel::Kernel => "enforced by the kernel",
-        ConfinementLevel::Partial => "enforced in part",
-        ConfinementLevel::None => "not enforced for commands of bash",
-    };
-    format!("{level}: {}", confinement.detail)
 }
 
 /// Why a verdict is what it is, in one line.

@@ -12,7 +12,7 @@ pub(super) fn run(arguments: &Manifest, screen: Screen) -> Result<Exit, Failure>
         Some(&arguments.manifest),
         &arguments.layers,
         None,
-        screen,
     )?;
+    layers::warn(&loaded, screen);
     super::finish(screen, &loaded.resolved.effective.to_string(), Exit::Done)
 }

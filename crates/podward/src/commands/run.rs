@@ -1,0 +1,95 @@
+//! `podward run MANIFEST [PROMPT]`.
+
+mod events;
+mod prompt;
+mod signals;
+
+use std::sync::Arc;
+
+use podward_pod::layers::Loaded;
+use podward_pod::{ModelKey, Places, Pod, PodRequest, SessionChoice, hand_over, scripted_model};
+use podward_worker::{EndReason, TurnEnd};
+use tokio_util::sync::CancellationToken;
+
+use self::events::Written;
+use self::prompt::Prompt;
+use self::signals::Received;
+use crate::arguments::{Format, Run};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::layers;
+use crate::screen::Screen;
+
+pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
+    let places = layers::places()?;
+    let manifest = Some(arguments.manifest.as_path());
+    let loaded = layers::load(&places, manifest, &arguments.layers, None)?;
+    if let Some(variable) = &loaded.resolved.key_env {
+        // Starts this program again: nothing may be read or said before.
+        hand_over(variable.as_str())?;
+    }
+    let prompt = Prompt::of(&arguments, &loaded.resolved.model, screen)?;
+    let request = request(&arguments, loaded, key)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)?;
+    runtime.block_on(turn(&places, request, prompt, arguments.format, screen))
+}
+
+/// What the pod is made from.
+fn request(arguments: &Run, loaded: Loaded, key: Option<ModelKey>) -> Result<PodRequest, Failure> {
+    let model = scripted_model(&loaded.resolved, &[prompt::DEMO])?;
+    let mut request = PodRequest::new(loaded, Arc::new(model));
+    request.key = key;
+    if let Some(id) = &arguments.resume {
+        request.session = SessionChoice::Resume(id.clone());
+    }
+    Ok(request)
+}
+
+async fn turn(
+    places: &Places,
+    request: PodRequest,
+    prompt: Prompt,
+    format: Format,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let cancel = CancellationToken::new();
+    let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
+    let (mut pod, events) = Pod::start(places, request)?;
+    let writer = {
+        let cancel = cancel.clone();
+        tokio::task::spawn_blocking(move || events::write(events, format, screen, &cancel))
+    };
+    let end = match prompt {
+        Prompt::Text(text) => pod.run(text, cancel).await,
+        Prompt::GoOn => pod.resume(cancel).await,
+    };
+    // The last event is written when nobody is left to send one.
+    drop(pod);
+    let written = writer.await.map_err(|_| Failure::Writer)?;
+    let received = watch.stop().await;
+    match written {
+        Written::All => Ok(exit(&end?, received)),
+        Written::ReaderGone => Ok(Exit::Failed),
+        Written::Failed(error) => Err(Failure::Stdout(error)),
+    }
+}
+
+/// What the exit code says about a turn.
+fn exit(end: &TurnEnd, received: Option<Received>) -> Exit {
+    match (&end.reason, received) {
+        (EndReason::Cancelled, Some(Received::Interrupt)) => Exit::Interrupted,
+        (EndReason::Cancelled, Some(Received::Terminate)) => Exit::Terminated,
+        (EndReason::Done, _) if end.n_refused == 0 => Exit::Done,
+        (EndReason::Done, _) => Exit::Refusals,
+        (
+            EndReason::Cancelled
+            | EndReason::Limit(_)
+            | EndReason::Aborted { .. }
+            | EndReason::Model(_),
+            _,
+        ) => Exit::Failed,
+    }
+}

@@ -1,0 +1,65 @@
+//! SIGINT and SIGTERM: the first cancels the turn, the second ends the process at once.
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::exit::Exit;
+
+/// A signal that asked for the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Received {
+    Interrupt,
+    Terminate,
+}
+
+/// A task that waits for signals.
+pub(super) struct Watch {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<Option<Received>>,
+}
+
+/// Begins to wait for signals.
+///
+/// # Errors
+/// The handlers cannot be set.
+pub(super) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (stop, mut stopped) = oneshot::channel();
+    let task = tokio::spawn(async move {
+        let mut first = None;
+        loop {
+            let received = tokio::select! {
+                _ = &mut stopped => return first,
+                _ = interrupt.recv() => Received::Interrupt,
+                _ = terminate.recv() => Received::Terminate,
+            };
+            if first.replace(received).is_some() {
+                // What is on disk is valid at any moment.
+                std::process::exit(i32::from(received.exit().code()));
+            }
+            cancel.cancel();
+        }
+    });
+    Ok(Watch { stop, task })
+}
+
+impl Watch {
+    /// The signal that was received, if there was one.
+    pub(super) async fn stop(self) -> Option<Received> {
+        // The task is there until it hears this.
+        let _ = self.stop.send(());
+        self.task.await.ok().flatten()
+    }
+}
+
+impl Received {
+    const fn exit(self) -> Exit {
+        match self {
+            Self::Interrupt => Exit::Interrupted,
+            Self::Terminate => Exit::Terminated,
+        }
+    }
+}
