@@ -253,3 +253,6 @@ impl Narrator {
             .unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests;

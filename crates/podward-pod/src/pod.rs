@@ -222,6 +222,3 @@ async fn send(out: &mpsc::Sender<Envelope>, narrator: &mut Narrator, event: Even
     // A reader that is gone does not stop the work.
     let _ = out.send(narrator.envelope(event)).await;
 }
-
-#[cfg(test)]
-mod tests;
