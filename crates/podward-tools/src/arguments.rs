@@ -22,7 +22,32 @@ pub(crate) fn schema_of<A: JsonSchema>() -> Value {
         object.remove("title");
         object.remove("description");
     }
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.values_mut().for_each(simplify);
+    }
     schema
+}
+
+/// An optional key is left out, so its schema need not say null; Rust's widths of integers and the
+/// line breaks of its comments are noise.
+fn simplify(property: &mut Value) {
+    let Some(property) = property.as_object_mut() else {
+        return;
+    };
+    property.remove("format");
+    if let Some(Value::String(description)) = property.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    if let Some(Value::Array(values)) = property.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(kinds)) = property.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            property.insert("type".to_owned(), kind);
+        }
+    }
 }
 
 /// Parses arguments that fit `schema`, which is [`schema_of`] the same type.
@@ -120,17 +145,22 @@ fn check_types(
     schema: &Value,
     given: &Map<String, Value>,
 ) -> Result<(), BadArguments> {
+    let required: Vec<&str> = required(schema).collect();
     for (name, property) in properties(schema) {
-        let Some(value) = given.get(name) else {
+        let (Some(value), Some(kind)) = (
+            given.get(name),
+            property.get("type").and_then(Value::as_str),
+        ) else {
             continue;
         };
-        let wanted = types_of(property);
-        if wanted.is_empty() || wanted.iter().any(|kind| fits(kind, value)) {
+        // Null for a key that can be left out is as good as leaving it out.
+        let is_left_out = value.is_null() && !required.contains(&name);
+        if is_left_out || fits(kind, value) {
             continue;
         }
         let problem = format!(
             "`{name}` must be {}, not {}",
-            described(&wanted),
+            described(kind),
             kind_of(value)
         );
         return Err(BadArguments::new(tool, problem));
@@ -170,33 +200,22 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
         .filter_map(Value::as_str)
 }
 
-/// The `type` of a property: one name, or several.
-fn types_of(property: &Value) -> Vec<&str> {
-    match property.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn fits(kind: &str, value: &Value) -> bool {
     match kind {
         "string" => value.is_string(),
         "integer" => value.is_u64() || value.is_i64(),
         "boolean" => value.is_boolean(),
-        "null" => value.is_null(),
         // The arguments of the built-in tools have no other type; serde has the last word.
         _ => true,
     }
 }
 
-fn described(kinds: &[&str]) -> &'static str {
-    let first = kinds.iter().find(|kind| **kind != "null");
-    match first.copied() {
-        Some("string") => "a string",
-        Some("integer") => "a whole number",
-        Some("boolean") => "true or false",
-        _ => "another type",
+fn described(kind: &str) -> &'static str {
+    match kind {
+        "string" => "a string",
+        "integer" => "a whole number",
+        "boolean" => "true or false",
+        _ => "of another type",
     }
 }
 

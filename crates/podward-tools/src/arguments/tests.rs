@@ -82,6 +82,14 @@ fn bad_arguments_say_what_is_wrong_and_what_fits() {
 }
 
 #[test]
+fn null_for_an_optional_key_is_as_good_as_leaving_it_out() {
+    let arguments = json!({"pattern": "a", "path": null, "context": null, "output": null});
+    assert!(lower("grep", arguments, &text_place()).is_ok());
+    let arguments = json!({"command": "ls", "timeout_ms": null, "description": null});
+    assert!(lower("bash", arguments, &text_place()).is_ok());
+}
+
+#[test]
 fn hostile_text_in_a_key_or_a_tool_name_is_shown_escaped_and_cut() {
     let key = format!("a\u{1b}[31m\n\u{202e}{}", "x".repeat(10_000));
     let message = bad("read", json!({ key: 1 }));

@@ -109,7 +109,7 @@ impl Target {
             spellings,
         } = &ways;
         let lexical_form = roots.form(lexical);
-        let resolved_form = (resolved != lexical).then(|| roots.form(resolved));
+        let resolved_form = (!roots.are_same(lexical, resolved)).then(|| roots.form(resolved));
         let mut further = Vec::new();
         for parts in [lexical, resolved].into_iter().chain(spellings) {
             for spelling in roots.spellings(parts) {
@@ -251,6 +251,14 @@ impl Roots {
 
     fn contain(&self, path: &[OsString]) -> bool {
         below(&self.workspace, path).is_some()
+    }
+
+    /// Whether two paths are one, but for the spelling of the workspace or home in front.
+    fn are_same(&self, one: &[OsString], other: &[OsString]) -> bool {
+        let is_same_below = |roots: &[Parts]| {
+            below(roots, one).is_some_and(|rest| below(roots, other) == Some(rest))
+        };
+        one == other || is_same_below(&self.workspace) || is_same_below(&self.home)
     }
 
     fn form(&self, path: &[OsString]) -> PathForm {

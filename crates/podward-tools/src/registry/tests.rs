@@ -37,7 +37,11 @@ fn every_schema_is_closed_and_every_key_is_described() {
         assert!(schema.get("$schema").is_none(), "{name}");
         for (key, property) in schema["properties"].as_object().unwrap() {
             let description = property["description"].as_str();
-            assert!(description.is_some_and(|d| d.len() > 10), "{name}.{key}");
+            assert!(
+                description.is_some_and(|d| d.len() > 10 && !d.contains('\n')),
+                "{name}.{key}"
+            );
+            assert!(property["type"].is_string(), "{name}.{key}");
         }
         assert!(tool.description().len() > 80, "{name}");
         assert!(!schema.to_string().contains("$ref"), "{name}: {schema}");

@@ -6,7 +6,8 @@ use std::io::{self, Read as _};
 use grep_matcher::LineTerminator;
 use grep_regex::RegexMatcher;
 use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch,
+    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkFinish,
+    SinkMatch,
 };
 
 use crate::search::grep::Output;
@@ -89,6 +90,7 @@ impl<'a> Search<'a> {
             n_matches: 0,
             is_binary: false,
             is_full: false,
+            gap: Gap::None,
         };
         // A file that grows while it is read ends where it was too large.
         let reader = file.take(self.limits.file_bytes);
@@ -106,7 +108,8 @@ impl<'a> Search<'a> {
         }
         self.n_matches += lines.n_matches;
         self.n_files += 1;
-        if self.searcher.before_context() > 0 && !self.result.is_empty() {
+        let is_apart = self.searcher.before_context() > 0 && !lines.text.is_empty();
+        if is_apart && !self.result.is_empty() {
             self.result.push_str("--\n");
         }
         self.result.push_str(&lines.text);
@@ -152,6 +155,14 @@ struct FileLines<'a> {
     is_binary: bool,
     /// More would match than fits.
     is_full: bool,
+    gap: Gap,
+}
+
+/// Whether lines were passed over since the last one shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    None,
+    Passed,
 }
 
 impl FileLines<'_> {
@@ -159,6 +170,10 @@ impl FileLines<'_> {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end_matches(['\n', '\r']);
         let number = number.unwrap_or(0);
+        if self.gap == Gap::Passed && !self.text.is_empty() {
+            self.text.push_str("--\n");
+        }
+        self.gap = Gap::None;
         self.text.push_str(self.shown);
         self.text.push(mark);
         self.text.push_str(&number.to_string());
@@ -191,12 +206,16 @@ impl Sink for &mut FileLines<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        self.push('-', context.line_number(), context.bytes());
+        let is_before_what_no_longer_fits =
+            *context.kind() == SinkContextKind::Before && self.n_matches == self.n_matches_max;
+        if !is_before_what_no_longer_fits {
+            self.push('-', context.line_number(), context.bytes());
+        }
         Ok(true)
     }
 
     fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
-        self.text.push_str("--\n");
+        self.gap = Gap::Passed;
         Ok(true)
     }
 

@@ -335,3 +335,27 @@ fn the_end_of_a_line_is_before_its_crlf() {
         "crlf:1:foo\ncrlf:2:foo bar\n"
     );
 }
+
+#[test]
+fn a_cut_among_lines_of_context_leaves_no_loose_ends() {
+    let mut world = World::new();
+    world.write("a", b"1\nhit\n2\n3\n4\n5\nhit\n6\n7\n8\nhit\n");
+    world.write("b", b"hit\n");
+    world.limits.matches = 2;
+    let cut = "[cut after 2 matching lines: narrow the pattern, the path or the glob]\n";
+    assert_eq!(
+        world.text("grep", json!({"pattern": "hit", "context": 1})),
+        format!("a-1-1\na:2:hit\na-3-2\n--\na-6-5\na:7:hit\na-8-6\n{cut}")
+    );
+    world.limits.matches = 3;
+    let text = world.text("grep", json!({"pattern": "hit", "context": 1}));
+    assert!(
+        text.ends_with(
+            "a:11:hit\n[cut after 3 matching lines: narrow the pattern, the path or the glob]\n"
+        ),
+        "{text}"
+    );
+    world.limits.matches = 4;
+    let text = world.text("grep", json!({"pattern": "hit", "context": 1}));
+    assert!(text.ends_with("a:11:hit\n--\nb:1:hit\n"), "{text}");
+}
