@@ -1,1 +1,82 @@
-//! x
+//! Reads a bash command text into the operations that rules judge.
+//!
+//! It must never know a rule, run anything, or look at a disk: text and place in, values out.
+
+mod arg;
+mod builtins;
+mod calls;
+mod environment;
+mod expand;
+mod limits;
+mod operations;
+mod options;
+mod place;
+mod programs;
+mod reader;
+mod scripts;
+mod second_look;
+mod syntax;
+mod text_form;
+mod values;
+mod walk;
+
+use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
+
+pub use place::{Forms, PathFound, ShellPlace, UrlFound};
+
+use operations::{Bases, Sink};
+use reader::Origin;
+use walk::{Context, Demand, Stdin};
+
+/// Reads a command text, as one fixed `bash --noprofile --norc -c TEXT` would.
+///
+/// Every simple command that may run is an operation, with what it reads and writes; what cannot
+/// be known before the run is an operation of its own. Each operation has the bytes of `command`
+/// that it came from.
+#[must_use]
+pub fn lower(command: &str, place: &ShellPlace<'_>) -> Lowered {
+    let mut sink = Sink::new(*place);
+    let context = Context {
+        demand: Demand::Full,
+        elsewhere: false,
+        n_wrappers: 0,
+        depth: 0,
+        stdin: Stdin::Inherited,
+    };
+    let bases = Bases::known(place.cwd);
+    let script = walk::text(&mut sink, command, Origin::Verbatim(0), bases, context);
+    if sink.len() == 0 {
+        if script.list.is_empty() && script.stop.is_none() {
+            return Lowered::NothingToRun;
+        }
+        sink.unknown(
+            "nothing in the text is understood",
+            Some(ByteSpan::new(0..command.len())),
+        );
+    }
+    let mut operations = sink.finish().into_iter();
+    let Some(first) = operations.next() else {
+        return Lowered::NothingToRun;
+    };
+    let whole = WholeText {
+        exact: command.trim_matches([' ', '\t', '\n']).into(),
+        stripped: stripped(command, &script.inert).into(),
+    };
+    Lowered::Operations(Operations::new(first, operations.collect()).with_whole(whole))
+}
+
+/// The text without comments and here-document bodies.
+fn stripped(command: &str, inert: &[ByteSpan]) -> String {
+    let mut inert = inert.to_vec();
+    inert.sort_unstable();
+    let mut text = String::with_capacity(command.len());
+    let mut done = 0;
+    for span in inert {
+        if let Some(between) = command.get(done..span.start) {
+            text.push_str(between);
+        }
+        done = done.max(span.end);
+    }
+    text.push_str(command.get(done..).unwrap_or_default());
+    text.trim_matches([' ', '\t', '\n']).to_owned()
+}

@@ -1,0 +1,293 @@
+//! A word after expansion: what is known of one argument.
+
+use podward_policy::{HoleKind, Text, TextBuilder, written_word};
+
+use crate::syntax::Span;
+
+/// One argument, as far as it is known before the run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arg {
+    parts: Vec<Part>,
+    pub(crate) span: Span,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    Known(String),
+    /// A character of a file name pattern.
+    Glob(char),
+    /// `~` and what names its user.
+    Tilde(String),
+    Hole(HoleKind, Source),
+}
+
+/// Where the value of a hole comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Nothing is known of it.
+    Value,
+    /// `$HOME`.
+    Home,
+    /// `$PWD`.
+    WorkingDirectory,
+    /// `<(…)`: a file that a command writes.
+    Process,
+}
+
+/// The directories that a path may name without naming them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Directories<'a> {
+    pub(crate) home: Option<&'a str>,
+    pub(crate) working: Option<&'a str>,
+}
+
+impl Arg {
+    pub(crate) fn known_text(text: &str, span: Span) -> Self {
+        Self {
+            parts: vec![Part::Known(text.to_owned())],
+            span,
+        }
+    }
+
+    pub(crate) fn hole(kind: HoleKind, span: Span) -> Self {
+        Self {
+            parts: vec![Part::Hole(kind, Source::Value)],
+            span,
+        }
+    }
+
+    pub(crate) const fn empty(span: Span) -> Self {
+        Self {
+            parts: Vec::new(),
+            span,
+        }
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, part: Part) {
+        match (self.parts.last_mut(), part) {
+            (Some(Part::Known(last)), Part::Known(text)) => last.push_str(&text),
+            (_, part) => self.parts.push(part),
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        for part in other.parts {
+            self.push(part);
+        }
+    }
+
+    /// The whole argument, if all of it is known.
+    pub(crate) fn known(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Known(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The known characters that it begins with.
+    pub(crate) fn prefix(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Known(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The argument without its first `n` known bytes.
+    pub(crate) fn without_prefix(&self, n: usize) -> Self {
+        let mut rest = self.clone();
+        if let Some(Part::Known(text)) = rest.parts.first_mut() {
+            *text = text.get(n..).unwrap_or_default().to_owned();
+            if text.is_empty() && rest.parts.len() > 1 {
+                rest.parts.remove(0);
+            }
+        }
+        rest
+    }
+
+    /// Whether the shell may make other words of it: none, several, or ones that nobody wrote.
+    pub(crate) fn may_split(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|part| matches!(part, Part::Hole(HoleKind::Unquoted | HoleKind::Anything, _)))
+    }
+
+    /// Whether it is a file that a command writes.
+    pub(crate) fn is_process(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|part| matches!(part, Part::Hole(_, Source::Process)))
+    }
+
+    pub(crate) fn has_hole(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Hole(..)))
+    }
+
+    /// The program that it names as a command word, if that is known before the run.
+    pub(crate) fn program(&self) -> Option<String> {
+        let mut name = String::new();
+        let mut opened = false;
+        for part in &self.parts {
+            match part {
+                Part::Known(text) => {
+                    if opened && text.contains(']') {
+                        return None;
+                    }
+                    name.push_str(text);
+                }
+                Part::Glob('[') => {
+                    opened = true;
+                    name.push('[');
+                }
+                Part::Glob(_) | Part::Tilde(_) | Part::Hole(..) => return None,
+            }
+        }
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Adds the text that rules for commands see: patterns and `~` as they are written.
+    pub(crate) fn write(&self, text: TextBuilder) -> TextBuilder {
+        let all: String = self.parts.iter().map(Part::shown).collect();
+        if matches!(self.parts.as_slice(), [Part::Hole(..)]) || is_bare(&all) {
+            return self.write_bare(text);
+        }
+        if !self.has_hole() {
+            return text.known(&written_word(&all));
+        }
+        let mut text = text.known("'");
+        for part in &self.parts {
+            text = match part {
+                Part::Hole(kind, _) => text.hole(*kind),
+                part => text.known(&part.shown().replace('\'', "'\\''")),
+            };
+        }
+        text.known("'")
+    }
+
+    /// The same without quotes.
+    pub(crate) fn write_bare(&self, mut text: TextBuilder) -> TextBuilder {
+        for part in &self.parts {
+            text = match part {
+                Part::Hole(kind, _) => text.hole(*kind),
+                part => text.known(&part.shown()),
+            };
+        }
+        text
+    }
+
+    /// The path that it names; nothing if no character of it is known.
+    pub(crate) fn path(&self, directories: Directories<'_>) -> Option<Text> {
+        let mut text = TextBuilder::new();
+        let mut is_known = false;
+        let mut parts = self.parts.iter();
+        // A `~` that was quoted is a name, not a home.
+        if self.prefix().starts_with('~') {
+            text = text.known("./");
+        }
+        while let Some(part) = parts.next() {
+            match part {
+                Part::Known(known) => {
+                    is_known |= !known.is_empty();
+                    text = text.known(known);
+                }
+                Part::Glob('[') if closes(parts.as_slice()) => {
+                    is_known = true;
+                    text = text.hole(HoleKind::FileGlob);
+                    text = text.known(&skip_class(&mut parts));
+                }
+                Part::Glob('[') => text = text.known("["),
+                Part::Glob(_) => {
+                    is_known = true;
+                    text = text.hole(HoleKind::FileGlob);
+                }
+                Part::Tilde(user) => match (user.as_str(), directories) {
+                    (
+                        "",
+                        Directories {
+                            home: Some(dir), ..
+                        },
+                    )
+                    | (
+                        "+",
+                        Directories {
+                            working: Some(dir), ..
+                        },
+                    ) => {
+                        is_known = true;
+                        text = text.known(dir);
+                    }
+                    _ => text = text.hole(HoleKind::Quoted),
+                },
+                Part::Hole(kind, source) => match (source, directories) {
+                    (
+                        Source::Home,
+                        Directories {
+                            home: Some(dir), ..
+                        },
+                    )
+                    | (
+                        Source::WorkingDirectory,
+                        Directories {
+                            working: Some(dir), ..
+                        },
+                    ) => {
+                        is_known = true;
+                        text = text.known(dir);
+                    }
+                    _ => text = text.hole(*kind),
+                },
+            }
+        }
+        is_known.then(|| text.build())
+    }
+}
+
+impl Part {
+    fn shown(&self) -> String {
+        match self {
+            Self::Known(text) => text.clone(),
+            Self::Glob(c) => c.to_string(),
+            Self::Tilde(user) => format!("~{user}"),
+            Self::Hole(..) => String::new(),
+        }
+    }
+}
+
+fn is_bare(text: &str) -> bool {
+    !text.is_empty() && !text.contains([' ', '\t', '\n', '\'', '"'])
+}
+
+/// Whether a character class that opened is closed in the same path component.
+fn closes(rest: &[Part]) -> bool {
+    for part in rest {
+        match part {
+            Part::Known(text) => {
+                if let Some(at) = text.find([']', '/']) {
+                    return text.get(at..).is_some_and(|t| t.starts_with(']'));
+                }
+            }
+            Part::Glob(_) => {}
+            Part::Tilde(_) | Part::Hole(..) => return false,
+        }
+    }
+    false
+}
+
+/// Skips a character class; what follows it in its part.
+fn skip_class(parts: &mut std::slice::Iter<'_, Part>) -> String {
+    for part in parts.by_ref() {
+        if let Part::Known(text) = part
+            && let Some((_, after)) = text.split_once(']')
+        {
+            return after.to_owned();
+        }
+    }
+    String::new()
+}

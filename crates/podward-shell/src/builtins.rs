@@ -1,0 +1,475 @@
+//! What bash's builtins mean for a command line.
+
+use podward_policy::OperationIdx;
+
+use crate::arg::{Arg, Part};
+use crate::calls::{Call, Elsewhere, Inner, Lookup};
+use crate::environment;
+use crate::operations::Bases;
+use crate::values::Value;
+use crate::walk::{Stdin, Walker, free, hides_code_text};
+
+/// Builtins that need no rule.
+const FREE: &[&str] = &[
+    ":", "true", "false", "exit", "return", "break", "continue", "shift", "wait",
+];
+
+/// All builtins whose use this module reads, and those that are plain text.
+const BUILTINS: &[&str] = &[
+    ":",
+    ".",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+/// Options of `shopt` that change neither how text is read nor what names mean.
+const SHOPT_HARMLESS: &[&str] = &[
+    "nullglob",
+    "failglob",
+    "globstar",
+    "nocaseglob",
+    "nocasematch",
+    "inherit_errexit",
+    "checkwinsize",
+    "histappend",
+    "cmdhist",
+    "huponexit",
+    "autocd",
+    "cdspell",
+];
+
+/// Names of `set -o` that change neither.
+const SET_HARMLESS: &[&str] = &[
+    "allexport",
+    "errexit",
+    "errtrace",
+    "functrace",
+    "noclobber",
+    "noexec",
+    "noglob",
+    "nounset",
+    "pipefail",
+    "verbose",
+    "xtrace",
+    "monitor",
+    "notify",
+    "onecmd",
+    "physical",
+    "privileged",
+    "hashall",
+    "ignoreeof",
+    "nolog",
+    "emacs",
+    "vi",
+];
+
+/// Whether the shell runs a name itself.
+pub(crate) fn is_builtin(name: &str) -> bool {
+    BUILTINS.contains(&name)
+}
+
+/// Adds the operations of a builtin; `None` if the name is a program's.
+pub(crate) fn call(
+    walker: &mut Walker<'_, '_>,
+    call: &Call<'_>,
+    name: &str,
+) -> Option<OperationIdx> {
+    let args = call.args.get(1..).unwrap_or_default();
+    if FREE.contains(&name) {
+        return Some(walker.operation(call, &[], free(&call.demand)));
+    }
+    let full = call.demand.need();
+    match name {
+        "cd" | "pushd" | "popd" => return Some(directory(walker, call, name, args)),
+        "set" => return Some(set(walker, call, args)),
+        "command" | "builtin" | "exec" => return Some(lookup(walker, call, name, args)),
+        _ if is_builtin(name) => {}
+        _ => return None,
+    }
+    let idx = walker.operation(call, &[], full);
+    match name {
+        "eval" => eval(walker, call, args),
+        "trap" => trap(walker, call, args),
+        "source" | "." => {
+            if let Some(script) = args.iter().find(|arg| !arg.prefix().starts_with('-')) {
+                walker.script_file(call, idx, script);
+            }
+        }
+        "alias" if args.iter().any(defines) => unknown(walker, call, "an alias"),
+        "hash" if !args.iter().all(only_lists) => {
+            unknown(walker, call, "a change of where programs are found");
+        }
+        "enable" if !args.is_empty() => unknown(walker, call, "a change of builtins"),
+        "bind" if !args.is_empty() => unknown(walker, call, "a key that runs commands"),
+        "fc" => unknown(walker, call, "commands of the history"),
+        "complete" | "compgen" if !args.is_empty() => {
+            unknown(walker, call, "a completion that runs commands");
+        }
+        "shopt" => shopt(walker, call, args),
+        "export" | "declare" | "typeset" | "local" | "readonly" => {
+            declaration(walker, call, name, args);
+        }
+        "mapfile" | "readarray" => {
+            if args.iter().any(|arg| arg.prefix().starts_with("-C")) {
+                unknown(walker, call, "a callback");
+            }
+            subscripts(walker, call, args);
+        }
+        "read" | "unset" | "getopts" | "wait" => subscripts(walker, call, args),
+        "let" => hidden(walker, args),
+        "printf" => {
+            hidden(walker, args);
+            if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
+                subscripts(walker, call, args.get(at..at + 2).unwrap_or_default());
+            }
+        }
+        "test" | "[" => {
+            hidden(walker, args);
+            if args
+                .iter()
+                .any(|arg| matches!(arg.known(), Some("-v" | "-R")))
+            {
+                subscripts(walker, call, args);
+            }
+        }
+        _ => {}
+    }
+    Some(idx)
+}
+
+/// Whether an argument of `alias` may define one.
+fn defines(arg: &Arg) -> bool {
+    arg.has_hole() || arg.prefix().contains('=')
+}
+
+/// Whether an argument of `hash` changes nothing.
+fn only_lists(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("-r" | "-l" | "-t"))
+}
+
+fn unknown(walker: &mut Walker<'_, '_>, call: &Call<'_>, why: &str) {
+    walker.unknown(why, call.span, &call.demand);
+}
+
+/// `cd`: known directories inside the workspace need no rule.
+fn directory(
+    walker: &mut Walker<'_, '_>,
+    call: &Call<'_>,
+    name: &str,
+    args: &[Arg],
+) -> OperationIdx {
+    let target = args
+        .iter()
+        .find(|arg| arg.known() == Some("-") || !arg.prefix().starts_with('-'));
+    let place = walker.sink.place;
+    let bases = match (name, target) {
+        ("popd", _) | ("pushd", None) => Bases::unknown(),
+        (_, Some(arg)) if arg.known() == Some("-") || arg.prefix().starts_with('+') => {
+            Bases::unknown()
+        }
+        (_, Some(arg)) => walker.bases.enter(arg, &place),
+        (_, None) => place.home.map_or_else(Bases::unknown, Bases::known),
+    };
+    let is_known = !bases.is_unknown();
+    let span = target.and_then(|arg| arg.span).or(call.span);
+    // The command comes first; what it changes into follows.
+    let need = if is_known && bases.are_inside(&place) && name == "cd" {
+        free(&call.demand)
+    } else {
+        call.demand.need()
+    };
+    let idx = walker.operation(call, &[], need);
+    walker.sink.directory(&bases, span);
+    if !is_known {
+        walker
+            .sink
+            .partial(idx, "a directory is not known before it runs");
+    }
+    walker.bases = bases;
+    idx
+}
+
+/// `set` with options only needs no rule.
+fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationIdx {
+    let mut only_options = !args.is_empty();
+    let mut is_harmless = true;
+    let mut idx = 0;
+    while let Some(arg) = args.get(idx) {
+        idx += 1;
+        let text = arg.known().unwrap_or_default();
+        let is_option = text.len() > 1 && text.starts_with(['-', '+']) && text != "--";
+        if !is_option {
+            only_options &= false;
+            break;
+        }
+        let letters = text.get(1..).unwrap_or_default();
+        for letter in letters.chars() {
+            if letter == 'o' {
+                let name = args.get(idx).and_then(Arg::known).unwrap_or_default();
+                is_harmless &= SET_HARMLESS.contains(&name);
+                idx += 1;
+            } else {
+                is_harmless &= "aefhmnuvxbCEPT".contains(letter);
+            }
+        }
+    }
+    let need = if only_options && is_harmless {
+        free(&call.demand)
+    } else {
+        call.demand.need()
+    };
+    let operation = walker.operation(call, &[], need);
+    if !is_harmless {
+        unknown(walker, call, "a change of how commands are read");
+    }
+    operation
+}
+
+/// `command`, `builtin` and `exec` run what follows them.
+fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) -> OperationIdx {
+    let mut start = 0;
+    let mut only_looks = false;
+    let mut opaque = false;
+    while let Some(text) = args.get(start).map(Arg::prefix) {
+        match (name, text) {
+            (_, "--") => {
+                start += 1;
+                break;
+            }
+            ("command", "-v" | "-V" | "-pv" | "-pV") => only_looks = true,
+            ("command", "-p") | ("exec", "-c" | "-l" | "-cl" | "-lc") => {}
+            ("exec", "-a") => start += 1,
+            (_, text) if text.starts_with('-') && text.len() > 1 => opaque = true,
+            _ => break,
+        }
+        start += 1;
+    }
+    let inner = args.get(start..).unwrap_or_default();
+    let need = if opaque || (only_looks && name == "command") {
+        call.demand.need()
+    } else {
+        free(&call.demand)
+    };
+    let idx = walker.operation(call, &[], need);
+    if opaque {
+        unknown(walker, call, "a wrapper with an option that is not known");
+    }
+    if inner.is_empty() {
+        if name == "exec" && call.has_redirects && call.stdin != walker.context.stdin {
+            walker.context.stdin = Stdin::File;
+        }
+        return idx;
+    }
+    if only_looks {
+        return idx;
+    }
+    walker.run_inner(
+        call,
+        call.assignments,
+        inner,
+        Inner {
+            demand: call.demand.later(start + 1),
+            stdin: call.stdin.clone(),
+            elsewhere: call.elsewhere,
+            lookup: if name == "exec" {
+                Lookup::Program
+            } else {
+                Lookup::Shell
+            },
+        },
+    );
+    idx
+}
+
+fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    if args.is_empty() {
+        return;
+    }
+    let demand = call.demand.of_text();
+    walker.joined_text(call, args, &demand, Elsewhere::No);
+    let moves = args.iter().any(|arg| {
+        arg.known().is_none_or(|text| {
+            text.contains("cd") || text.contains("pushd") || text.contains("popd")
+        })
+    });
+    if moves {
+        walker.bases = walker.bases.clone().join(Bases::unknown());
+    }
+}
+
+fn trap(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    let mut operands = args
+        .iter()
+        .skip_while(|arg| matches!(arg.known(), Some("-l" | "-p" | "-lp" | "--")));
+    let prints = args
+        .first()
+        .is_some_and(|arg| matches!(arg.known(), Some("-l" | "-p" | "-lp")));
+    let (Some(action), Some(_)) = (operands.next(), operands.next()) else {
+        if args.iter().any(|arg| arg.may_split()) {
+            unknown(walker, call, "a trap that is not known before it runs");
+        }
+        return;
+    };
+    if prints || matches!(action.known(), Some("-" | "")) {
+        return;
+    }
+    let demand = call.demand.of_text();
+    walker.joined_text(call, std::slice::from_ref(action), &demand, Elsewhere::No);
+}
+
+fn shopt(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    let mut changes = false;
+    let mut is_harmless = true;
+    for arg in args {
+        match arg.known() {
+            Some(text) if text.starts_with('-') => changes |= text.contains(['s', 'u']),
+            Some(text) => {
+                is_harmless &= SHOPT_HARMLESS.contains(&text) || SET_HARMLESS.contains(&text);
+            }
+            None => is_harmless = false,
+        }
+    }
+    if changes && !is_harmless {
+        unknown(walker, call, "a change of how commands are read");
+    }
+}
+
+fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) {
+    let options: Vec<&str> = args
+        .iter()
+        .filter_map(Arg::known)
+        .filter(|text| text.starts_with(['-', '+']))
+        .collect();
+    let exports = name == "export" || options.iter().any(|text| text.contains('x'));
+    let is_plain = matches!(name, "export" | "readonly") && options.is_empty();
+    for arg in args {
+        let prefix = arg.prefix();
+        let (variable, value) = match prefix.split_once('=') {
+            Some((variable, _)) => {
+                let variable = variable.strip_suffix('+').unwrap_or(variable);
+                let at = prefix.find('=').map_or(0, |at| at + 1);
+                (variable, Some(arg.without_prefix(at)))
+            }
+            None => (prefix, None),
+        };
+        if prefix.starts_with(['-', '+']) {
+            continue;
+        }
+        if let Some(value) = &value {
+            walker.special_variable(variable, value, arg.span);
+            if is_plain
+                && walker.census.is_set_once(variable)
+                && let Some(text) = value.known()
+            {
+                walker
+                    .values
+                    .insert(variable, Value::Scalar(text.to_owned()));
+            }
+        }
+        if exports && environment::is_special(variable) && value.is_some() {
+            walker.unknown(
+                "a variable that changes what later commands do",
+                arg.span,
+                &call.demand,
+            );
+        }
+        if prefix.is_empty() && arg.has_hole() {
+            walker.unknown("a variable whose name is not known", arg.span, &call.demand);
+        }
+    }
+    subscripts(walker, call, args);
+}
+
+/// Arguments whose quoted subscripts hold code.
+fn hidden(walker: &mut Walker<'_, '_>, args: &[Arg]) {
+    for arg in args {
+        let text: String = arg
+            .parts()
+            .iter()
+            .map(|part| match part {
+                Part::Known(text) => text.clone(),
+                Part::Glob(c) => c.to_string(),
+                Part::Tilde(_) | Part::Hole(..) => " ".to_owned(),
+            })
+            .collect();
+        if hides_code_text(&text) {
+            walker
+                .sink
+                .unknown("code in the subscript of an operand", arg.span);
+        }
+    }
+}
+
+/// Arguments that name variables: a subscript that is not known may hold code.
+fn subscripts(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    hidden(walker, args);
+    for arg in args {
+        let before_value = arg.prefix().split('=').next().unwrap_or_default();
+        let opens = before_value.contains('[') && !before_value.contains(']');
+        let globs = matches!(arg.parts(), [Part::Known(_), Part::Glob('['), ..]);
+        if arg.has_hole() && (opens || globs) {
+            walker.unknown(
+                "the subscript of an operand is not known",
+                arg.span,
+                &call.demand,
+            );
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A call of a program: its operation, what it does, and the command that it runs.
+
+mod effects;
+mod interpreters;
+mod wrappers;
+
+pub(crate) use wrappers::{Elsewhere, Inner};
+
+use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};
+
+use crate::arg::Arg;
+use crate::builtins;
+use crate::options::{self, Usage};
+use crate::programs::{Model, PROGRAMS, Special, Wrapper};
+use crate::text_form;
+use crate::walk::{Demand, Stdin, Walker, kept};
+
+/// One call of a program.
+pub(crate) struct Call<'c> {
+    /// Assignments in front of it, each with its text.
+    pub(crate) assignments: &'c [(String, Arg)],
+    pub(crate) args: &'c [Arg],
+    pub(crate) demand: Demand,
+    pub(crate) stdin: Stdin,
+    pub(crate) span: Option<ByteSpan>,
+    /// Its paths are not ours.
+    pub(crate) elsewhere: bool,
+    pub(crate) n_wrappers: usize,
+    pub(crate) has_redirects: bool,
+    /// Whether the shell itself looks the name up.
+    pub(crate) lookup: Lookup,
+}
+
+/// Who looks a program's name up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// The shell: builtins come first.
+    Shell,
+    /// Another program: only files count.
+    Program,
+}
+
+impl Walker<'_, '_> {
+    /// Adds a call's operations; the place of the one that is the command itself.
+    pub(crate) fn call(&mut self, call: &Call<'_>) -> OperationIdx {
+        for (name, text) in call.assignments {
+            // Only builtins that split or read text again look at it.
+            if name != "IFS" {
+                let value = text.without_prefix(name.len() + 1);
+                self.special_variable(name, &value, text.span);
+            }
+        }
+        let Some(name) = call.args.first().and_then(Arg::program) else {
+            let idx = self.operation(call, &[], call.demand.need());
+            let span = call.args.first().and_then(|arg| arg.span).or(call.span);
+            self.unknown(
+                "the program is not known before it runs",
+                span,
+                &call.demand,
+            );
+            return idx;
+        };
+        if call.lookup == Lookup::Shell
+            && let Some(idx) = builtins::call(self, call, &name)
+        {
+            return idx;
+        }
+        let base = name.rsplit('/').next().unwrap_or(&name);
+        match PROGRAMS.get(base) {
+            Some(model) => self.modelled(call, model),
+            None => self.operation(call, &[], call.demand.need()),
+        }
+    }
+
+    /// Adds the operation of the command itself.
+    pub(crate) fn operation(
+        &mut self,
+        call: &Call<'_>,
+        globals: &[usize],
+        need: Need,
+    ) -> OperationIdx {
+        let (subject, _) = text_form::subject(&kept(call.assignments), call.args, globals);
+        self.sink.command(subject, need, call.span)
+    }
+
+    pub(crate) fn unknown(&mut self, why: &str, span: Option<ByteSpan>, demand: &Demand) {
+        let need = match demand {
+            Demand::Restrictive => Need::Restrictive,
+            Demand::Full | Demand::RunBy { .. } => Need::Full,
+        };
+        self.sink.unknown_with(why, span, need);
+    }
+
+    fn modelled(&mut self, call: &Call<'_>, model: &Model) -> OperationIdx {
+        let arguments = call.args.get(1..).unwrap_or_default();
+        let mut usage = options::read(model, arguments);
+        let env = self.environment_operands(&mut usage, arguments);
+        let is_neutral = usage.wrapper == Some(Wrapper::Neutral)
+            && !usage.opaque
+            && env.iter().all(|(name, _)| text_form::is_harmless(name))
+            && (usage.special != Some(Special::Env) || usage.options_given.is_empty());
+        if usage.wrapper == Some(Wrapper::Neutral) && !is_neutral {
+            usage.wrapper = Some(Wrapper::Kept);
+        }
+        let need = if is_neutral && usage.command.is_some() {
+            crate::walk::free(&call.demand)
+        } else {
+            call.demand.need()
+        };
+        let globals: Vec<usize> = usage.globals.iter().map(|idx| idx + 1).collect();
+        let (subject, ends) = text_form::subject(&kept(call.assignments), call.args, &globals);
+        let idx = self.sink.command(subject, need, call.span);
+        for why in &usage.partial {
+            self.sink.partial(idx, why);
+        }
+        if usage.wrapper.is_some() && usage.opaque && usage.wrapper != Some(Wrapper::Remote) {
+            self.unknown(
+                "a wrapper with an option that is not known",
+                call.span,
+                &call.demand,
+            );
+        }
+        let bases = self.bases.clone();
+        self.effects(call, idx, &usage, &ends);
+        self.inner_command(call, idx, &usage, &ends, env);
+        self.bases = bases;
+        idx
+    }
+
+    /// `NAME=value` words in front of the inner command of env and sudo.
+    fn environment_operands(&mut self, usage: &mut Usage, arguments: &[Arg]) -> Vec<(String, Arg)> {
+        let mut env = Vec::new();
+        if usage.special != Some(Special::Env) {
+            return env;
+        }
+        while let Some(arg) = usage.command.and_then(|idx| arguments.get(idx)) {
+            // `env -` is `env -i`.
+            let name = match arg.prefix().split_once('=') {
+                Some((name, _)) => name,
+                None if arg.known() == Some("-") => "-",
+                None => break,
+            };
+            env.push((name.to_owned(), arg.clone()));
+            usage.command = usage.command.map(|idx| idx + 1);
+        }
+        if usage.command.is_some_and(|idx| idx >= arguments.len()) {
+            usage.command = None;
+        }
+        env
+    }
+}
+
+/// A word that stands for anything, any number of times.
+pub(crate) fn any_words(span: Option<ByteSpan>) -> Arg {
+    Arg::hole(HoleKind::Unquoted, span)
+}

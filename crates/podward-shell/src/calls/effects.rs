@@ -1,0 +1,327 @@
+//! What a program's options and operands do.
+
+use podward_policy::OperationIdx;
+
+use super::wrappers::{Elsewhere, Inner};
+use super::{Call, Lookup};
+use crate::arg::Arg;
+use crate::operations::Access;
+use crate::options::{Effect, Usage};
+use crate::programs::{Role, Special};
+use crate::scripts;
+use crate::walk::{Demand, Stdin, Walker};
+
+impl Walker<'_, '_> {
+    pub(super) fn effects(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        usage: &Usage,
+        ends: &[usize],
+    ) {
+        let in_place = usage
+            .effects
+            .iter()
+            .find(|effect| effect.role == Role::InPlace)
+            .and_then(|effect| effect.option);
+        let texts: Vec<Arg> = usage
+            .effects
+            .iter()
+            .filter(|effect| effect.role == Role::Shell && effect.option.is_none())
+            .filter_map(|effect| effect.value.clone())
+            .collect();
+        if !texts.is_empty() {
+            let demand = call.demand.of_text();
+            self.joined_text(call, &texts, &demand, Elsewhere::No);
+        }
+        for effect in &usage.effects {
+            self.effect(call, idx, effect, ends);
+            if let (Role::Read, None, Some(_), Some(value)) =
+                (effect.role, effect.option, in_place, &effect.value)
+            {
+                self.use_path(call, idx, value, Access::Derived(Some(idx)));
+            }
+        }
+        if usage.special == Some(Special::Find) && in_place.is_some() && usage.operands.is_empty() {
+            let here = Arg::known_text(".", call.span);
+            self.use_path(call, idx, &here, Access::Derived(Some(idx)));
+        }
+        if usage.runs_input {
+            self.input(call, usage);
+        }
+        let arguments = call.args.get(1..).unwrap_or_default();
+        match usage.special {
+            Some(Special::Dd) => self.dd(call, idx, arguments),
+            Some(Special::GitConfig) => self.git_config(call, usage, arguments),
+            Some(Special::Shell) => self.shell(call, usage, arguments),
+            _ => {}
+        }
+    }
+
+    fn effect(&mut self, call: &Call<'_>, idx: OperationIdx, effect: &Effect, ends: &[usize]) {
+        if let (Role::CommandUntil, Some(range)) = (effect.role, effect.range) {
+            self.command_until(call, idx, range, ends);
+            return;
+        }
+        let span = effect
+            .value
+            .as_ref()
+            .and_then(|value| value.span)
+            .or(call.span);
+        let Some(value) = &effect.value else {
+            if matches!(effect.role, Role::Code | Role::Exec) {
+                self.runs_code(call, effect.option, span);
+            }
+            if effect.role == Role::Exec && effect.option.is_none() {
+                self.hidden_commands(call);
+            }
+            return;
+        };
+        match effect.role {
+            Role::Data | Role::InPlace | Role::Command | Role::CommandUntil => {}
+            Role::Read => self.use_path(call, idx, value, Access::Read),
+            Role::Write => self.use_path(call, idx, value, Access::Write),
+            Role::Move => {
+                self.use_path(call, idx, value, Access::Read);
+                self.use_path(call, idx, value, Access::Write);
+            }
+            Role::Output => self.use_path(call, idx, value, Access::Derived(Some(idx))),
+            Role::Fetch => self.use_url(call, idx, value),
+            Role::ReadOrFetch => {
+                let prefix = value.prefix();
+                if prefix.contains("://") || prefix.starts_with("file:") {
+                    self.use_url(call, idx, value);
+                } else {
+                    self.use_path(call, idx, value, Access::Read);
+                }
+            }
+            Role::Chdir => self.chdir(call, value),
+            Role::Sed => self.sed(call, idx, value),
+            Role::Awk => self.awk(call, idx, value),
+            Role::Script => self.script_file(call, idx, value),
+            Role::Inline => {
+                if value.known().is_some() {
+                    self.sink
+                        .partial(idx, "the code of an interpreter is not read");
+                } else {
+                    self.unknown("code that is not known before it runs", span, &call.demand);
+                }
+            }
+            // The operands of a text are joined, above.
+            Role::Shell if effect.option.is_none() => {}
+            Role::Shell => {
+                let demand = call.demand.of_text();
+                self.joined_text(call, std::slice::from_ref(value), &demand, Elsewhere::No);
+            }
+            Role::Code => self.runs_code(call, effect.option, span),
+            Role::Exec => {
+                self.runs_code(call, effect.option, span);
+                self.joined_text(
+                    call,
+                    std::slice::from_ref(value),
+                    &Demand::Restrictive,
+                    Elsewhere::No,
+                );
+            }
+        }
+    }
+
+    pub(super) fn runs_code(
+        &mut self,
+        call: &Call<'_>,
+        option: Option<&str>,
+        span: Option<podward_policy::ByteSpan>,
+    ) {
+        let why = match option {
+            Some(option) => format!("the option `{option}` runs a program or loads code"),
+            None => "it runs a program or loads code".to_owned(),
+        };
+        self.unknown(&why, span, &call.demand);
+    }
+
+    pub(super) fn use_path(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        value: &Arg,
+        access: Access,
+    ) {
+        if call.elsewhere || value.known() == Some("-") || value.is_process() {
+            return;
+        }
+        let bases = self.bases.clone();
+        if !self.sink.path(value, access, &bases) {
+            self.sink.partial(idx, "a path is not known before it runs");
+        }
+    }
+
+    fn use_url(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        if call.elsewhere {
+            return;
+        }
+        let bases = self.bases.clone();
+        if !self.sink.fetch(value, &bases) {
+            self.sink.partial(idx, "a URL is not known before it runs");
+        }
+    }
+
+    /// Commands that may stand in the arguments of a program that is not read further.
+    fn hidden_commands(&mut self, call: &Call<'_>) {
+        let starts = call
+            .args
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(_, arg)| !arg.prefix().starts_with('-'))
+            .map(|(at, _)| at)
+            .take(3);
+        for at in starts {
+            let inner = call.args.get(at..).unwrap_or_default();
+            self.run_inner(
+                call,
+                &[],
+                inner,
+                Inner {
+                    demand: Demand::Restrictive,
+                    stdin: Stdin::Inherited,
+                    elsewhere: call.elsewhere,
+                    lookup: Lookup::Program,
+                },
+            );
+        }
+    }
+
+    fn chdir(&mut self, call: &Call<'_>, value: &Arg) {
+        if call.elsewhere {
+            return;
+        }
+        self.bases = self.bases.enter(value, &self.sink.place);
+        let bases = self.bases.clone();
+        self.sink.directory(&bases, value.span);
+    }
+
+    /// The name of a script that an interpreter runs.
+    pub(crate) fn script_file(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        let text = value.prefix();
+        let is_input = matches!(text, "-" | "/dev/stdin")
+            || text.starts_with("/dev/fd/")
+            || text.starts_with("/proc/self/fd/");
+        let is_nameless = value.known().is_none() && text.is_empty();
+        if value.is_process() || is_nameless || (is_input && text != "-") {
+            self.unknown(
+                "a script that is not known before it runs",
+                value.span,
+                &call.demand,
+            );
+        } else if !is_input {
+            self.use_path(call, idx, value, Access::Read);
+        }
+    }
+
+    /// An interpreter without a script runs what it reads.
+    fn input(&mut self, call: &Call<'_>, usage: &Usage) {
+        let arguments = call.args.get(1..).unwrap_or_default();
+        let has_code = usage
+            .effects
+            .iter()
+            .any(|effect| matches!(effect.role, Role::Inline | Role::Shell))
+            || !usage.options_given.is_empty()
+                && usage
+                    .options_given
+                    .iter()
+                    .any(|option| matches!(*option, "--version" | "--help" | "-m" | "-V"));
+        let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
+        let reads_input = first.is_none_or(|arg| arg.known() == Some("-"));
+        if has_code || !reads_input {
+            return;
+        }
+        match &call.stdin {
+            Stdin::Inherited | Stdin::Known(..) => {}
+            Stdin::Pipe | Stdin::File | Stdin::Expanding => {
+                self.unknown(
+                    "an interpreter that runs its input",
+                    call.span,
+                    &call.demand,
+                );
+            }
+        }
+    }
+
+    /// `if=…` and `of=…`.
+    fn dd(&mut self, call: &Call<'_>, idx: OperationIdx, arguments: &[Arg]) {
+        for arg in arguments {
+            let prefix = arg.prefix();
+            if prefix.starts_with("if=") {
+                self.use_path(call, idx, &arg.without_prefix(3), Access::Read);
+            } else if prefix.starts_with("of=") {
+                self.use_path(call, idx, &arg.without_prefix(3), Access::Write);
+            }
+        }
+    }
+
+    fn sed(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        match value.known() {
+            Some(script) => {
+                let found = scripts::sed(script);
+                self.script_effects(call, idx, value, &found);
+            }
+            None => self.unknown_script(call, value),
+        }
+    }
+
+    fn awk(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        match value.known() {
+            Some(script) => {
+                let found = scripts::awk(script);
+                self.script_effects(call, idx, value, &found);
+            }
+            None => self.unknown_script(call, value),
+        }
+    }
+
+    /// Text spliced into a script may be any command of it.
+    fn unknown_script(&mut self, call: &Call<'_>, value: &Arg) {
+        self.unknown(
+            "an inline script that is not known before it runs",
+            value.span,
+            &call.demand,
+        );
+    }
+
+    fn script_effects(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        value: &Arg,
+        found: &scripts::Found,
+    ) {
+        for path in &found.writes {
+            let path = Arg::known_text(path, value.span);
+            self.use_path(call, idx, &path, Access::Derived(Some(idx)));
+        }
+        for path in &found.reads {
+            let path = Arg::known_text(path, value.span);
+            self.use_path(call, idx, &path, Access::Read);
+        }
+        if found.writes_unknown {
+            let path = Arg::hole(podward_policy::HoleKind::Anything, value.span);
+            self.use_path(call, idx, &path, Access::Derived(Some(idx)));
+        }
+        if found.runs_code {
+            self.unknown(
+                "an inline script that runs commands",
+                value.span,
+                &call.demand,
+            );
+        }
+        for text in &found.commands {
+            let text = Arg::known_text(text, value.span);
+            self.joined_text(
+                call,
+                std::slice::from_ref(&text),
+                &Demand::Restrictive,
+                Elsewhere::No,
+            );
+        }
+    }
+}

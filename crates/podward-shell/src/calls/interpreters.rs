@@ -1,0 +1,206 @@
+//! Shells, and git's configuration.
+
+use super::Call;
+use super::wrappers::Elsewhere;
+use crate::arg::Arg;
+use crate::options::Usage;
+use crate::reader::Origin;
+use crate::walk::{Context, Stdin, Walker};
+
+/// Keys of git's configuration that name a program, or a file with further configuration.
+///
+/// Source: git-config(1) of git 2.47; `*` stands for any middle part.
+const GIT_KEYS_OF_PROGRAMS: &[&str] = &[
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.attributesfile",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.hookspath",
+    "core.pager",
+    "core.sshcommand",
+    "core.worktree",
+    "credential.*",
+    "diff.external",
+    "diff.*.command",
+    "diff.*.textconv",
+    "diff.*.trustexitcode",
+    "difftool.*.cmd",
+    "difftool.*.path",
+    "alias.*",
+    "filter.*",
+    "gpg.program",
+    "gpg.*.program",
+    "gpg.ssh.defaultkeycommand",
+    "guitool.*.cmd",
+    "include.path",
+    "includeif.*",
+    "init.templatedir",
+    "instaweb.*",
+    "interactive.difffilter",
+    "man.*",
+    "merge.*.driver",
+    "mergetool.*.cmd",
+    "mergetool.*.path",
+    "pager.*",
+    "protocol.*",
+    "receive.procreceiverefs",
+    "remote.*.receivepack",
+    "remote.*.uploadpack",
+    "remote.*.vcs",
+    "sequence.editor",
+    "sendemail.*",
+    "ssh.variant",
+    "submodule.*.update",
+    "tar.*.command",
+    "trailer.*.command",
+    "trailer.*.cmd",
+    "uploadpack.packobjectshook",
+    "url.*",
+    "web.browser",
+    "browser.*",
+    "http.proxy",
+    "imap.tunnel",
+    "extensions.*",
+];
+
+/// Options with which `git config` only reads.
+const GIT_CONFIG_READS: &[&str] = &[
+    "--get",
+    "--get-all",
+    "--get-regexp",
+    "--get-urlmatch",
+    "--list",
+    "-l",
+    "--get-color",
+    "--get-colorbool",
+];
+
+impl Walker<'_, '_> {
+    /// `git config key value` of a key that names a program plants code for later.
+    pub(super) fn git_config(&mut self, call: &Call<'_>, usage: &Usage, arguments: &[Arg]) {
+        let reads = usage
+            .options_given
+            .iter()
+            .any(|option| GIT_CONFIG_READS.contains(option));
+        if reads {
+            return;
+        }
+        if usage
+            .options_given
+            .iter()
+            .any(|option| matches!(*option, "-e" | "--edit"))
+        {
+            self.runs_code(call, Some("--edit"), call.span);
+            return;
+        }
+        let mut operands = usage
+            .operands
+            .iter()
+            .filter_map(|idx| arguments.get(*idx))
+            .peekable();
+        match operands.peek().and_then(|arg| arg.known()) {
+            Some("get" | "list") => return,
+            Some("edit") => {
+                self.runs_code(call, Some("edit"), call.span);
+                return;
+            }
+            Some("set" | "unset" | "rename-section" | "remove-section") => {
+                operands.next();
+            }
+            _ => {}
+        }
+        let (Some(key), Some(_)) = (operands.next(), operands.next()) else {
+            return;
+        };
+        let names_program = match key.known() {
+            Some(key) => names_program(key),
+            None => true,
+        };
+        if names_program {
+            self.unknown(
+                "a setting that names a program for later calls of git",
+                key.span,
+                &call.demand,
+            );
+        }
+    }
+
+    /// A shell: `-c` text, a script, or its input.
+    pub(super) fn shell(&mut self, call: &Call<'_>, usage: &Usage, arguments: &[Arg]) {
+        let has_text = usage.options_given.contains(&"-c");
+        let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
+        let may_be_anything = arguments
+            .iter()
+            .take(
+                usage
+                    .operands
+                    .first()
+                    .map_or(arguments.len(), |idx| idx + 1),
+            )
+            .any(|arg| arg.prefix().is_empty() && arg.has_hole());
+        if has_text {
+            match first {
+                Some(text) => {
+                    let demand = call.demand.of_text();
+                    self.joined_text(call, std::slice::from_ref(text), &demand, Elsewhere::No);
+                }
+                None => {
+                    self.unknown("a shell text that is not known", call.span, &call.demand);
+                }
+            }
+            return;
+        }
+        if may_be_anything {
+            self.unknown("a shell that may run anything", call.span, &call.demand);
+            return;
+        }
+        let reads_input = usage.options_given.contains(&"-s")
+            || first.is_none_or(|arg| matches!(arg.known(), Some("-" | "/dev/stdin")));
+        match first {
+            Some(script) if !reads_input => {
+                // The operation that was added last for this call is the shell's own.
+                let idx = podward_policy::OperationIdx(self.sink.len().saturating_sub(1));
+                self.script_file(call, idx, script);
+            }
+            _ if reads_input => self.shell_input(call),
+            _ => {}
+        }
+    }
+
+    fn shell_input(&mut self, call: &Call<'_>) {
+        match &call.stdin {
+            Stdin::Inherited => {}
+            Stdin::Known(text, span) => {
+                let text = text.clone();
+                let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
+                let context = Context {
+                    demand: call.demand.of_text(),
+                    elsewhere: call.elsewhere,
+                    n_wrappers: call.n_wrappers,
+                    depth: self.context.depth,
+                    stdin: Stdin::Inherited,
+                };
+                self.shell_text(&text, origin, context);
+            }
+            Stdin::Pipe | Stdin::File | Stdin::Expanding => {
+                self.unknown("a shell that runs its input", call.span, &call.demand);
+            }
+        }
+    }
+}
+
+fn names_program(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    GIT_KEYS_OF_PROGRAMS
+        .iter()
+        .any(|pattern| match pattern.split_once('*') {
+            Some((front, back)) => {
+                key.len() >= front.len() + back.len()
+                    && key.starts_with(front)
+                    && key.ends_with(back)
+            }
+            None => key == *pattern,
+        })
+}

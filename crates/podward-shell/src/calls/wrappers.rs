@@ -1,0 +1,317 @@
+//! The command that a wrapper runs.
+
+use podward_policy::{HoleKind, OperationIdx, TextBuilder};
+
+use super::{Call, Lookup, any_words};
+use crate::arg::{Arg, Part};
+use crate::limits;
+use crate::options::Usage;
+use crate::programs::{Special, Wrapper};
+use crate::reader::Origin;
+use crate::walk::{Context, Demand, Stdin, Walker};
+
+impl Walker<'_, '_> {
+    /// Adds the command that stands in a wrapper's arguments.
+    pub(super) fn inner_command(
+        &mut self,
+        call: &Call<'_>,
+        wrapper: OperationIdx,
+        usage: &Usage,
+        ends: &[usize],
+        env: Vec<(String, Arg)>,
+    ) {
+        let Some(start) = usage.command else {
+            return;
+        };
+        let at = start + 1;
+        let Some(words) = call.args.get(at..).filter(|words| !words.is_empty()) else {
+            return;
+        };
+        let mut inner = words.to_vec();
+        match usage.special {
+            Some(Special::Xargs) => append_input(&mut inner, usage, call.span),
+            Some(Special::Parallel) => {
+                self.parallel(call, &inner);
+                return;
+            }
+            Some(Special::Ssh) => {
+                self.remote_text(call, &inner);
+                return;
+            }
+            _ => {}
+        }
+        let mut assignments = env;
+        if usage.wrapper == Some(Wrapper::Neutral) {
+            assignments.splice(0..0, call.assignments.iter().cloned());
+        }
+        self.run_inner(
+            call,
+            &assignments,
+            &inner,
+            Inner {
+                demand: inner_demand(call, wrapper, usage.wrapper, ends, at),
+                stdin: match usage.special {
+                    Some(Special::Xargs) => Stdin::Inherited,
+                    _ => call.stdin.clone(),
+                },
+                elsewhere: call.elsewhere || usage.wrapper == Some(Wrapper::Remote),
+                lookup: Lookup::Program,
+            },
+        );
+    }
+
+    pub(crate) fn run_inner(
+        &mut self,
+        call: &Call<'_>,
+        assignments: &[(String, Arg)],
+        args: &[Arg],
+        inner: Inner,
+    ) {
+        if call.n_wrappers >= limits::WRAPPERS {
+            self.unknown("wrappers are nested too deeply", call.span, &call.demand);
+            return;
+        }
+        let span = match (
+            args.first().and_then(|a| a.span),
+            args.last().and_then(|a| a.span),
+        ) {
+            (Some(first), Some(last)) if first.start <= last.end => Some(
+                podward_policy::ByteSpan::new(first.start..last.end.max(first.end)),
+            ),
+            _ => call.span,
+        };
+        self.call(&Call {
+            assignments,
+            args,
+            demand: inner.demand,
+            stdin: inner.stdin,
+            span,
+            elsewhere: inner.elsewhere,
+            n_wrappers: call.n_wrappers + 1,
+            has_redirects: false,
+            lookup: inner.lookup,
+        });
+    }
+
+    /// `find -exec … ;`
+    pub(super) fn command_until(
+        &mut self,
+        call: &Call<'_>,
+        wrapper: OperationIdx,
+        (start, end): (usize, usize),
+        ends: &[usize],
+    ) {
+        let Some(words) = call.args.get(start + 1..end + 1) else {
+            return;
+        };
+        let inner: Vec<Arg> = words
+            .iter()
+            .map(|word| replaced(word, "{}", HoleKind::Quoted))
+            .collect();
+        if inner.is_empty() {
+            return;
+        }
+        self.run_inner(
+            call,
+            &[],
+            &inner,
+            Inner {
+                demand: inner_demand(call, wrapper, Some(Wrapper::Kept), ends, start + 1),
+                stdin: Stdin::Inherited,
+                elsewhere: call.elsewhere,
+                lookup: Lookup::Program,
+            },
+        );
+    }
+
+    /// Words that another machine's shell joins and reads as a text.
+    fn remote_text(&mut self, call: &Call<'_>, words: &[Arg]) {
+        self.joined_text(call, words, &Demand::Restrictive, Elsewhere::Yes);
+    }
+
+    /// A text that a command runs as shell code, made of its words.
+    pub(crate) fn joined_text(
+        &mut self,
+        call: &Call<'_>,
+        words: &[Arg],
+        demand: &Demand,
+        elsewhere: Elsewhere,
+    ) {
+        let mut text = TextBuilder::new();
+        for (n, word) in words.iter().enumerate() {
+            if n > 0 {
+                text = text.known(" ");
+            }
+            text = word.write_bare(text);
+        }
+        let text = text.build();
+        let span = words.first().and_then(|word| word.span).or(call.span);
+        let Some(known) = text.as_known() else {
+            self.unknown_text(call, words, demand, elsewhere);
+            return;
+        };
+        let origin = match (words, span) {
+            (_, Some(span)) => Origin::Part(span),
+            _ => Origin::Verbatim(0),
+        };
+        let context = Context {
+            demand: demand.clone(),
+            elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
+            n_wrappers: call.n_wrappers,
+            depth: self.context.depth,
+            stdin: call.stdin.clone(),
+        };
+        self.shell_text(known, origin, context);
+    }
+
+    /// A shell text with holes: what is known of it is seen by deny rules.
+    fn unknown_text(
+        &mut self,
+        call: &Call<'_>,
+        words: &[Arg],
+        demand: &Demand,
+        elsewhere: Elsewhere,
+    ) {
+        let span = words.first().and_then(|word| word.span).or(call.span);
+        self.unknown(
+            "a shell text that is not known before it runs",
+            span,
+            demand,
+        );
+        let (Some(first), Some(span)) = (words.first(), span) else {
+            return;
+        };
+        let context = Context {
+            demand: Demand::Restrictive,
+            elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
+            n_wrappers: call.n_wrappers,
+            depth: self.context.depth,
+            stdin: call.stdin.clone(),
+        };
+        let mut shown = String::new();
+        for word in std::iter::once(first).chain(words.iter().skip(1)) {
+            if !shown.is_empty() {
+                shown.push(' ');
+            }
+            for part in word.parts() {
+                match part {
+                    Part::Known(text) => shown.push_str(text),
+                    Part::Glob(c) => shown.push(*c),
+                    Part::Tilde(user) => {
+                        shown.push('~');
+                        shown.push_str(user);
+                    }
+                    // A variable that nothing sets reads as a hole.
+                    Part::Hole(..) => shown.push_str("${_podward_hole}"),
+                }
+            }
+        }
+        self.shell_text(&shown, Origin::Part(span), context);
+    }
+
+    /// `parallel cmd ::: a b`: the values are put in place of `{}` or behind the command.
+    fn parallel(&mut self, call: &Call<'_>, words: &[Arg]) {
+        let template: Vec<Arg> = words
+            .iter()
+            .take_while(|word| !word.prefix().starts_with(":::"))
+            .map(|word| replaced(word, "{}", HoleKind::Quoted))
+            .collect();
+        let mut template = template;
+        template.push(any_words(call.span));
+        self.unknown(
+            "a command whose words come from a list",
+            call.span,
+            &call.demand,
+        );
+        self.run_inner(
+            call,
+            &[],
+            &template,
+            Inner {
+                demand: Demand::Restrictive,
+                stdin: Stdin::Inherited,
+                elsewhere: call.elsewhere,
+                lookup: Lookup::Program,
+            },
+        );
+    }
+}
+
+/// How an inner command runs.
+pub(crate) struct Inner {
+    pub(crate) demand: Demand,
+    pub(crate) stdin: Stdin,
+    pub(crate) elsewhere: bool,
+    pub(crate) lookup: Lookup,
+}
+
+/// Whether a command runs on another machine or in a container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Elsewhere {
+    No,
+    Yes,
+}
+
+/// The demand on the command that begins at argument `at` of a wrapper.
+fn inner_demand(
+    call: &Call<'_>,
+    wrapper: OperationIdx,
+    kind: Option<Wrapper>,
+    ends: &[usize],
+    at: usize,
+) -> Demand {
+    match (kind, &call.demand) {
+        (Some(Wrapper::Remote), _) | (_, Demand::Restrictive) => Demand::Restrictive,
+        (Some(Wrapper::Neutral), demand) | (_, demand @ Demand::RunBy { .. }) => demand.later(at),
+        (Some(Wrapper::Kept) | None, Demand::Full) => Demand::RunBy {
+            wrapper,
+            ends: ends.get(at..).unwrap_or_default().to_vec(),
+        },
+    }
+}
+
+/// What xargs adds: its input behind the command, or in place of a word.
+fn append_input(inner: &mut Vec<Arg>, usage: &Usage, span: Option<podward_policy::ByteSpan>) {
+    let replaces = usage
+        .options_given
+        .iter()
+        .any(|option| matches!(*option, "-I" | "-i" | "--replace"));
+    if !replaces {
+        inner.push(any_words(span));
+        return;
+    }
+    let word = usage
+        .effects
+        .iter()
+        .find(|effect| matches!(effect.option, Some("-I" | "-i" | "--replace")))
+        .and_then(|effect| effect.value.as_ref())
+        .map_or(Some("{}"), Arg::known)
+        .filter(|word| !word.is_empty());
+    for arg in inner.iter_mut() {
+        *arg = match word {
+            Some(word) => replaced(arg, word, HoleKind::Quoted),
+            None => Arg::hole(HoleKind::Unquoted, arg.span),
+        };
+    }
+}
+
+/// An argument with a hole in place of each `word`.
+fn replaced(arg: &Arg, word: &str, kind: HoleKind) -> Arg {
+    let mut result = Arg::empty(arg.span);
+    for part in arg.parts() {
+        match part {
+            Part::Known(text) if text.contains(word) => {
+                for (n, piece) in text.split(word).enumerate() {
+                    if n > 0 {
+                        result.append(Arg::hole(kind, arg.span));
+                    }
+                    if !piece.is_empty() {
+                        result.push(Part::Known(piece.to_owned()));
+                    }
+                }
+            }
+            part => result.push(part.clone()),
+        }
+    }
+    result
+}

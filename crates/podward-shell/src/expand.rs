@@ -1,0 +1,220 @@
+//! Words to arguments: what the shell's expansions make of them, as far as that is known.
+
+use podward_policy::HoleKind;
+
+use crate::arg::{Arg, Part, Source};
+use crate::syntax::{Expansion, Piece, Quoting, Word};
+use crate::values::{Census, POSITIONAL, Value, Values};
+
+/// What is known while words are expanded.
+#[derive(Clone, Copy)]
+pub(crate) struct Knowledge<'a> {
+    pub(crate) census: &'a Census,
+    pub(crate) values: &'a Values,
+    /// Inside a function the positional parameters are its own.
+    pub(crate) in_function: bool,
+}
+
+/// The arguments that some words become.
+pub(crate) fn words(words: &[Word], knowledge: Knowledge<'_>) -> Vec<Arg> {
+    let mut args = Vec::with_capacity(words.len());
+    for word in words {
+        let mut expanding = Expanding {
+            knowledge,
+            out: Vec::new(),
+            current: Arg::empty(word.span),
+            splits: true,
+        };
+        expanding.word(word);
+        args.append(&mut expanding.out);
+    }
+    args
+}
+
+/// A word that stays one: the value of an assignment, the target of a redirection.
+pub(crate) fn single(word: &Word, knowledge: Knowledge<'_>) -> Arg {
+    let mut expanding = Expanding {
+        knowledge,
+        out: Vec::new(),
+        current: Arg::empty(word.span),
+        splits: false,
+    };
+    expanding.word(word);
+    let mut arg = Arg::empty(word.span);
+    for part in std::mem::take(&mut expanding.out) {
+        arg.append(part);
+    }
+    if arg.is_empty() {
+        arg.push(Part::Known(String::new()));
+    }
+    arg
+}
+
+struct Expanding<'a> {
+    knowledge: Knowledge<'a>,
+    out: Vec<Arg>,
+    current: Arg,
+    splits: bool,
+}
+
+impl Expanding<'_> {
+    fn word(&mut self, word: &Word) {
+        for piece in &word.pieces {
+            match piece {
+                Piece::Plain(text) | Piece::Quoted(text) => {
+                    self.current.push(Part::Known(text.clone()));
+                }
+                Piece::Glob(c) => self.current.push(Part::Glob(*c)),
+                Piece::Tilde(user) => self.current.push(Part::Tilde(user.clone())),
+                Piece::Expansion(expansion, quoting) => self.expansion(expansion, *quoting),
+            }
+        }
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        if !self.current.is_empty() {
+            let next = Arg::empty(self.current.span);
+            self.out.push(std::mem::replace(&mut self.current, next));
+        }
+    }
+
+    fn expansion(&mut self, expansion: &Expansion, quoting: Quoting) {
+        let value = match expansion {
+            Expansion::Parameter(name) => self.lookup(name),
+            Expansion::Elements(name) => self.knowledge.values.get(name).cloned(),
+            Expansion::Element(name, index) => self.element(name, &index.inner),
+            _ => None,
+        };
+        match (value, expansion) {
+            (Some(Value::List(items)), Expansion::Parameter(name)) if name != POSITIONAL => {
+                self.scalar(&items.join(" "), quoting);
+            }
+            (Some(Value::List(items)), _) => self.list(&items, quoting),
+            (Some(Value::Scalar(text)), _) => self.scalar(&text, quoting),
+            (None, _) => self.hole(expansion, quoting),
+        }
+    }
+
+    fn lookup(&self, name: &str) -> Option<Value> {
+        let is_positional =
+            matches!(name, "@" | "*") || name.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_positional {
+            return match self.knowledge.values.get(name)? {
+                Value::Scalar(text) => Some(Value::Scalar(text.clone())),
+                Value::List(items) => Some(Value::Scalar(items.first()?.clone())),
+            };
+        }
+        if self.knowledge.in_function {
+            return None;
+        }
+        let Value::List(items) = self.knowledge.values.get(POSITIONAL)? else {
+            return None;
+        };
+        match name {
+            "@" | "*" => Some(Value::List(items.clone())),
+            _ => {
+                let n: usize = name.parse().ok()?;
+                items.get(n.checked_sub(1)?).cloned().map(Value::Scalar)
+            }
+        }
+    }
+
+    fn element(&self, name: &str, index: &Word) -> Option<Value> {
+        let index: usize = index.as_literal()?.parse().ok()?;
+        match self.knowledge.values.get(name)? {
+            Value::List(items) => items.get(index).cloned().map(Value::Scalar),
+            Value::Scalar(text) if index == 0 => Some(Value::Scalar(text.clone())),
+            Value::Scalar(_) => None,
+        }
+    }
+
+    fn scalar(&mut self, text: &str, quoting: Quoting) {
+        if quoting == Quoting::Quoted || !self.splits {
+            self.current.push(Part::Known(text.to_owned()));
+            return;
+        }
+        let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n');
+        if text.starts_with(is_blank) {
+            self.flush();
+        }
+        for (n, field) in text.split(is_blank).filter(|f| !f.is_empty()).enumerate() {
+            if n > 0 {
+                self.flush();
+            }
+            self.unquoted(field);
+        }
+        if text.ends_with(is_blank) {
+            self.flush();
+        }
+    }
+
+    /// Characters of a value that was not quoted: patterns in it count.
+    fn unquoted(&mut self, field: &str) {
+        for c in field.chars() {
+            self.current.push(match c {
+                '*' | '?' | '[' => Part::Glob(c),
+                c => Part::Known(c.to_string()),
+            });
+        }
+    }
+
+    fn list(&mut self, items: &[String], quoting: Quoting) {
+        for (n, item) in items.iter().enumerate() {
+            if n > 0 {
+                self.flush();
+            }
+            match quoting {
+                Quoting::Quoted => self.current.push(Part::Known(item.clone())),
+                Quoting::Unquoted => self.scalar(item, quoting),
+            }
+        }
+    }
+
+    fn hole(&mut self, expansion: &Expansion, quoting: Quoting) {
+        let (kind, source) = match expansion {
+            Expansion::Parameter(name) => {
+                let source = match name.as_str() {
+                    "HOME" if self.knowledge.census.is_untouched("HOME") => Source::Home,
+                    "PWD" if self.knowledge.census.is_untouched("PWD") => Source::WorkingDirectory,
+                    _ => Source::Value,
+                };
+                let kind = match name.as_str() {
+                    "@" | "*" => HoleKind::Unquoted,
+                    "#" | "?" | "$" => HoleKind::Quoted,
+                    _ => by_quoting(quoting),
+                };
+                (kind, source)
+            }
+            Expansion::Elements(_) => (HoleKind::Unquoted, Source::Value),
+            Expansion::Process(_) => (HoleKind::Quoted, Source::Process),
+            Expansion::Arithmetic(_) | Expansion::Array(_) => (HoleKind::Quoted, Source::Value),
+            Expansion::Other { inner, is_many } if *is_many || inner.iter().any(is_many_words) => {
+                (HoleKind::Unquoted, Source::Value)
+            }
+            _ => (by_quoting(quoting), Source::Value),
+        };
+        let kind = if self.splits { kind } else { HoleKind::Quoted };
+        self.current.push(Part::Hole(kind, source));
+    }
+}
+
+const fn by_quoting(quoting: Quoting) -> HoleKind {
+    match quoting {
+        Quoting::Quoted => HoleKind::Quoted,
+        Quoting::Unquoted => HoleKind::Unquoted,
+    }
+}
+
+/// Whether a word holds what makes several words even in double quotes.
+fn is_many_words(word: &Word) -> bool {
+    word.pieces.iter().any(|piece| match piece {
+        Piece::Expansion(expansion, _) => match &**expansion {
+            Expansion::Parameter(name) => name == POSITIONAL,
+            Expansion::Elements(_) => true,
+            Expansion::Other { inner, is_many } => *is_many || inner.iter().any(is_many_words),
+            _ => false,
+        },
+        _ => false,
+    })
+}

@@ -1,0 +1,42 @@
+//! Bounds on what is read. A bound only ever removes an allow: beyond it the text is unknown.
+
+/// Longest text that is read: the longest one-line commands of real scripts are far below it, and
+/// the reader's work, which is quadratic in nesting, stays below a millisecond.
+pub(crate) const TEXT_BYTES: usize = 64 * 1024;
+
+/// Deepest nesting of lists, groups, quotes and substitutions: real commands stay below 10, and
+/// this many levels fit a stack of 256 KiB with room to spare.
+pub(crate) const DEPTH: usize = 40;
+
+/// Most simple commands in one text: whole scripts are judged by name, not by text.
+pub(crate) const COMMANDS: usize = 512;
+
+/// Most words in one text.
+pub(crate) const WORDS: usize = 16 * 1024;
+
+/// Most operations of one text: each can cost a walk over all rules.
+pub(crate) const OPERATIONS: usize = 8 * 1024;
+
+/// Deepest nesting of wrappers and of shell texts inside shell texts.
+pub(crate) const WRAPPERS: usize = 8;
+
+/// Most words that one word's braces are expanded to: a few names, not a generator.
+pub(crate) const BRACE_WORDS: usize = 64;
+
+/// Most places where `((` is read a second time as two groups: each doubles the work below it.
+pub(crate) const SECOND_READINGS: usize = 16;
+
+/// Most directories that a relative path may start from.
+pub(crate) const BASES: usize = 4;
+
+/// Most rounds of a loop over literal words that are read one by one.
+pub(crate) const LOOP_ROUNDS: usize = 8;
+
+/// Longest text kept for one variable.
+pub(crate) const VALUE_BYTES: usize = 4 * 1024;
+
+/// Deepest nesting of function calls whose bodies are walked once more.
+pub(crate) const CALLS: usize = 2;
+
+/// Commands that are walked before bodies are no longer walked more than once.
+pub(crate) const FUEL: usize = 4 * COMMANDS;

@@ -1,0 +1,213 @@
+//! What well-known programs do with their arguments, as data.
+//!
+//! Each file in `programs/` holds one family, a line at a time; `#` begins a comment.
+//!
+//! ```text
+//! program NAME…        begins a program and its other names; a trailing `*` matches any rest
+//! sub NAME [NAME] | …  begins a subcommand, or several that are alike; `A B` is B below A
+//! operands ROLE…       what the operands are; `ROLE...` stands for any number of them
+//! with OPTION… : ROLE… the same if one of these options is given
+//! style WORD…          how the arguments are read, see [`Style`]
+//! wrapper KIND         `neutral`, `kept` or `remote`: an operand of role `command` is run
+//! always ROLE          it happens whatever the arguments are
+//! special NAME         read further by code of this crate
+//! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none
+//! ```
+//!
+//! Options that stand before the first `sub` are global. A subcommand has its own options and
+//! falls back to the global ones.
+
+mod parse;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+pub(crate) use parse::Problem;
+
+/// The families, each with its file's name.
+const FAMILIES: &[(&str, &str)] = &[
+    ("containers", include_str!("../programs/containers.txt")),
+    ("files", include_str!("../programs/files.txt")),
+    ("git", include_str!("../programs/git.txt")),
+    ("languages", include_str!("../programs/languages.txt")),
+    ("network", include_str!("../programs/network.txt")),
+    ("packages", include_str!("../programs/packages.txt")),
+    ("search", include_str!("../programs/search.txt")),
+    ("system", include_str!("../programs/system.txt")),
+    ("text", include_str!("../programs/text.txt")),
+    ("wrappers", include_str!("../programs/wrappers.txt")),
+];
+
+/// All programs that have a model.
+#[derive(Debug, Default)]
+pub(crate) struct Programs {
+    models: Vec<Model>,
+    by_name: BTreeMap<&'static str, usize>,
+    by_prefix: Vec<(&'static str, usize)>,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// The models that come with podward. A test shows that they have no problems.
+pub(crate) static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
+    let mut programs = Programs::default();
+    for (family, text) in FAMILIES {
+        parse::family(family, text, &mut programs);
+    }
+    programs
+});
+
+impl Programs {
+    /// The model of a program, by the last part of its path.
+    pub(crate) fn get(&self, name: &str) -> Option<&Model> {
+        let idx = self.by_name.get(name).copied().or_else(|| {
+            self.by_prefix
+                .iter()
+                .find(|(prefix, _)| name.starts_with(prefix))
+                .map(|(_, idx)| *idx)
+        })?;
+        self.models.get(idx)
+    }
+}
+
+/// What one program does.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) root: Body,
+    /// Subcommands by their words.
+    pub(crate) subs: Vec<(Vec<&'static str>, usize)>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) wrapper: Option<Wrapper>,
+}
+
+/// What a program, or one of its subcommands, does with its arguments.
+#[derive(Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) options: Vec<Opt>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) with: Vec<(Vec<&'static str>, Vec<Operand>)>,
+    pub(crate) always: Vec<Role>,
+    pub(crate) special: Option<Special>,
+    pub(crate) style: Style,
+    pub(crate) wrapper: Option<Wrapper>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opt {
+    pub(crate) name: &'static str,
+    pub(crate) arity: Arity,
+    pub(crate) role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arity {
+    None,
+    /// The rest of the word, or the next word.
+    Required,
+    /// The rest of the word, if there is one.
+    Attached,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Operand {
+    pub(crate) role: Role,
+    pub(crate) repeated: bool,
+}
+
+/// How arguments are read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Style {
+    /// Only options with an effect are listed: others are data.
+    pub(crate) open: bool,
+    /// Options end at the first operand.
+    pub(crate) stops: bool,
+    /// A long option has one dash (`find -name`).
+    pub(crate) single_dash: bool,
+    /// Global options stand before the subcommand only.
+    pub(crate) globals_first: bool,
+    /// `-5` and `+5` are options.
+    pub(crate) numeric: bool,
+    /// The first word may be a cluster of options without a dash (`tar xf`).
+    pub(crate) bundle: bool,
+    /// Without operands, or for `-`, the program runs what it reads from its input.
+    pub(crate) runs_input: bool,
+    /// `name=value` operands are data.
+    pub(crate) assigns: bool,
+}
+
+/// What becomes of a value or an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Role {
+    /// Nothing that rules judge.
+    Data,
+    /// A file that is read.
+    Read,
+    /// A URL that is fetched.
+    Fetch,
+    /// A file that is read, or a URL that is fetched.
+    ReadOrFetch,
+    /// The base of later relative paths.
+    Chdir,
+    /// A file that is written, changed or deleted as the program's purpose.
+    Write,
+    /// A file that is read and removed, or moved.
+    Move,
+    /// A file that is written by an option.
+    Output,
+    /// The operands are changed in place or deleted.
+    InPlace,
+    /// A script of sed.
+    Sed,
+    /// A program text of awk.
+    Awk,
+    /// A script's name: run, but not unknown.
+    Script,
+    /// Literal code of an interpreter: its text is all that is known.
+    Inline,
+    /// A shell text that is run here.
+    Shell,
+    /// The rest is a command that is run.
+    Command,
+    /// A command up to `;` or `+`.
+    CommandUntil,
+    /// Code that is loaded, or a program that is run.
+    Code,
+    /// The same, as a shell text or command that deny rules can see.
+    Exec,
+}
+
+/// What a program that runs another one means for the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrapper {
+    /// Needs no rule of its own.
+    Neutral,
+    /// An operation next to the inner command.
+    Kept,
+    /// The inner command runs elsewhere or under a runner: it needs no allow.
+    Remote,
+}
+
+/// Arguments that data cannot describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Special {
+    /// `if=…`, `of=…`.
+    Dd,
+    /// Assignments in front of the command.
+    Env,
+    /// Options of find that change what it works on.
+    Find,
+    /// Keys that name programs.
+    GitConfig,
+    /// Arguments are appended to the inner command.
+    Xargs,
+    /// `-c`, a script, or input.
+    Shell,
+    /// Remote shell text in the operands after the first.
+    Ssh,
+    /// Both ends may name another machine.
+    Remote,
+    /// `ruleset :::` lists.
+    Parallel,
+}

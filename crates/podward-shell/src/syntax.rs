@@ -1,0 +1,257 @@
+//! What the reader finds: simple commands, and the lists and compounds that hold them.
+
+use podward_policy::ByteSpan;
+
+/// A simple command in [`Script::simples`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SimpleIdx(pub(crate) usize);
+
+/// A here-document in [`Script::heres`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HereIdx(pub(crate) usize);
+
+/// All that was read of a text.
+#[derive(Debug, Default)]
+pub(crate) struct Script {
+    /// The text as lists of commands; what was read before a stop is only in `simples`.
+    pub(crate) list: List,
+    /// Every simple command, in the order in which each one ends.
+    pub(crate) simples: Vec<Simple>,
+    pub(crate) heres: Vec<HereDocument>,
+    /// Code that only the run shows, found while reading.
+    pub(crate) unknowns: Vec<Unknown>,
+    /// Variables that something other than an assignment or a builtin sets.
+    pub(crate) names_set: Vec<String>,
+    /// Names in arithmetic: evaluated, and perhaps set.
+    pub(crate) names_evaluated: Vec<String>,
+    /// Names of the functions that are defined.
+    pub(crate) functions: Vec<String>,
+    /// Comments and here-document bodies.
+    pub(crate) inert: Vec<ByteSpan>,
+    /// Where and why reading ended early.
+    pub(crate) stop: Option<Stop>,
+}
+
+/// Why the rest of a text could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) why: &'static str,
+    /// Byte of the text that was read.
+    pub(crate) at: usize,
+}
+
+/// Code that is not known before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unknown {
+    pub(crate) why: &'static str,
+    pub(crate) span: ByteSpan,
+}
+
+pub(crate) type List = Vec<AndOr>;
+
+#[derive(Debug)]
+pub(crate) struct AndOr {
+    pub(crate) first: Pipeline,
+    pub(crate) rest: Vec<(Link, Pipeline)>,
+    pub(crate) background: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    And,
+    Or,
+}
+
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    pub(crate) negated: bool,
+    /// The reserved word `time` and its options.
+    pub(crate) timed: Option<Timed>,
+    pub(crate) commands: Vec<Command>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Timed {
+    pub(crate) posix: bool,
+    pub(crate) span: ByteSpan,
+}
+
+#[derive(Debug)]
+pub(crate) enum Command {
+    Simple(SimpleIdx),
+    Compound(Compound, Vec<Redirect>),
+}
+
+#[derive(Debug)]
+pub(crate) enum Compound {
+    Subshell(List),
+    Group(List),
+    /// Conditions with their bodies; a last body without a condition is `else`.
+    If(Vec<(List, List)>, Option<List>),
+    While {
+        condition: List,
+        body: List,
+    },
+    For {
+        name: String,
+        /// `None`: the positional parameters.
+        words: Option<Vec<Word>>,
+        select: bool,
+        body: List,
+    },
+    ArithmeticFor(Arithmetic, List),
+    Case(Word, Vec<(Vec<Word>, List)>),
+    Arithmetic(Arithmetic),
+    Test(Vec<Word>),
+    Function {
+        name: String,
+        body: Box<Command>,
+        span: ByteSpan,
+    },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Simple {
+    pub(crate) assignments: Vec<Assignment>,
+    pub(crate) words: Vec<Word>,
+    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) span: Option<ByteSpan>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Assignment {
+    pub(crate) name: String,
+    pub(crate) subscript: Option<Arithmetic>,
+    pub(crate) append: bool,
+    pub(crate) value: AssignedValue,
+    pub(crate) span: ByteSpan,
+}
+
+#[derive(Debug)]
+pub(crate) enum AssignedValue {
+    Scalar(Word),
+    Array(Vec<Word>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Redirect {
+    pub(crate) kind: RedirectKind,
+    /// The descriptor, where it is written as a number.
+    pub(crate) descriptor: Option<u32>,
+    pub(crate) target: Word,
+    pub(crate) span: ByteSpan,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RedirectKind {
+    Read,
+    /// `>`, `>>`, `>|`, `&>`, `&>>`, `>& file`.
+    Write,
+    ReadWrite,
+    /// `>&1`, `<&-`: opens nothing.
+    Duplicate,
+    HereString,
+    HereDocument(HereIdx),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct HereDocument {
+    /// The body; a quoted delimiter makes it one known piece.
+    pub(crate) body: Word,
+}
+
+/// A word before expansion.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Word {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) span: Span,
+}
+
+/// A span of the whole call's text.
+pub(crate) type Span = Option<ByteSpan>;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Piece {
+    /// Characters written without quotes.
+    Plain(String),
+    /// Characters that quotes or a backslash protect.
+    Quoted(String),
+    /// An unquoted `*`, `?` or `[`.
+    Glob(char),
+    /// `~` and what names its user.
+    Tilde(String),
+    Expansion(std::rc::Rc<Expansion>, Quoting),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    Quoted,
+    Unquoted,
+}
+
+#[derive(Debug)]
+pub(crate) enum Expansion {
+    /// `$x`, `${x}`, `$1`, `$@`.
+    Parameter(String),
+    /// `${a[@]}`, `${a[*]}`.
+    Elements(String),
+    /// `${a[i]}`.
+    Element(String, Arithmetic),
+    Command(List),
+    Process(List),
+    Arithmetic(Arithmetic),
+    /// Any other: its value is not known.
+    Other {
+        inner: Vec<Word>,
+        /// It makes several words even in double quotes.
+        is_many: bool,
+    },
+    /// `x=(a b)` as an argument of a declaration.
+    Array(Vec<Word>),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Arithmetic {
+    /// Every name in it: each may be set.
+    pub(crate) names: Vec<String>,
+    /// Its expansions.
+    pub(crate) inner: Word,
+}
+
+impl Word {
+    /// The word, if it is known as written and nothing in it is quoted.
+    pub(crate) fn as_plain(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Plain(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text, if every piece of it is known.
+    pub(crate) fn as_literal(&self) -> Option<String> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Plain(part) | Piece::Quoted(part) => text.push_str(part),
+                Piece::Glob(_) | Piece::Tilde(_) | Piece::Expansion(..) => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// Adds unquoted characters.
+    pub(crate) fn push_plain(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Plain(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Plain(text.to_owned())),
+        }
+    }
+
+    /// Adds protected characters.
+    pub(crate) fn push_quoted(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Quoted(last)) => last.push_str(text),
+            _ => self.pieces.push(Piece::Quoted(text.to_owned())),
+        }
+    }
+}

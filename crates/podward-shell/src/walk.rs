@@ -1,0 +1,367 @@
+//! Walks what was read in the order in which it runs, and keeps what is known on the way.
+
+mod after_stop;
+mod compound;
+mod simple;
+
+pub(crate) use simple::{free, kept};
+
+use podward_policy::{ByteSpan, Need};
+
+use crate::limits;
+use crate::operations::{Bases, Sink};
+use crate::reader::{self, Origin};
+use crate::syntax::{
+    AndOr, Command, Expansion, HereIdx, Link, List, Piece, Pipeline, Script, Timed, Word,
+};
+use crate::values::{Census, Values};
+
+/// What a text stands in.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    /// How far its commands need an allow.
+    pub(crate) demand: Demand,
+    /// Its paths are those of another machine or container.
+    pub(crate) elsewhere: bool,
+    /// Nesting of wrappers and texts so far.
+    pub(crate) n_wrappers: usize,
+    /// Nesting of the text that this one stands in.
+    pub(crate) depth: usize,
+    pub(crate) stdin: Stdin,
+}
+
+/// How far the commands of a text need an allow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Demand {
+    Full,
+    /// Only deny and ask rules count.
+    Restrictive,
+    /// A wrapper with these ends of its words, in bytes of its text, may cover it.
+    RunBy {
+        wrapper: podward_policy::OperationIdx,
+        ends: Vec<usize>,
+    },
+}
+
+impl Demand {
+    /// The need of a command whose program is the word `idx` of what the wrapper runs.
+    pub(crate) fn need(&self) -> Need {
+        match self {
+            Self::Full => Need::Full,
+            Self::Restrictive => Need::Restrictive,
+            Self::RunBy { wrapper, ends } => match ends.first() {
+                Some(reach) => Need::RunBy {
+                    wrapper: *wrapper,
+                    reach: *reach,
+                },
+                None => Need::Full,
+            },
+        }
+    }
+
+    /// The demand on a part of a command that begins `n` words later.
+    pub(crate) fn later(&self, n: usize) -> Self {
+        match self {
+            Self::RunBy { wrapper, ends } => Self::RunBy {
+                wrapper: *wrapper,
+                ends: ends.get(n..).unwrap_or_default().to_vec(),
+            },
+            other => other.clone(),
+        }
+    }
+
+    /// The demand on a shell text: no wildcard allow of a wrapper reaches into one.
+    pub(crate) fn of_text(&self) -> Self {
+        match self {
+            Self::Restrictive => Self::Restrictive,
+            Self::Full | Self::RunBy { .. } => Self::Full,
+        }
+    }
+}
+
+/// What a command reads as its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stdin {
+    /// What the shell itself was given: nothing.
+    Inherited,
+    Pipe,
+    File,
+    /// A text that is known.
+    Known(String, Option<ByteSpan>),
+    /// A here-document or here-string with expansions.
+    Expanding,
+}
+
+/// The directories after a command, by how it ended.
+struct Outcome {
+    success: Bases,
+    failure: Bases,
+}
+
+/// Walks one text.
+pub(crate) struct Walker<'w, 'p> {
+    pub(crate) sink: &'w mut Sink<'p>,
+    pub(crate) script: &'w Script,
+    pub(crate) census: Census,
+    pub(crate) values: Values,
+    pub(crate) bases: Bases,
+    pub(crate) context: Context,
+    functions: Vec<(String, &'w Command)>,
+    /// Functions that are being called.
+    n_calls: usize,
+    in_function: bool,
+    /// The time word in front of the next simple command.
+    timed: Option<Timed>,
+}
+
+/// Reads a text and adds the operations of its commands.
+pub(crate) fn text(
+    sink: &mut Sink<'_>,
+    text: &str,
+    origin: Origin,
+    bases: Bases,
+    context: Context,
+) -> Script {
+    let script = reader::read(text, origin, context.depth);
+    let mut walker = Walker {
+        census: Census::of(&script),
+        sink,
+        script: &script,
+        values: Values::default(),
+        bases,
+        context,
+        functions: Vec::new(),
+        n_calls: 0,
+        in_function: false,
+        timed: None,
+    };
+    walker.script(text, origin);
+    script
+}
+
+impl<'w> Walker<'w, '_> {
+    fn script(&mut self, text: &str, origin: Origin) {
+        for unknown in &self.script.unknowns {
+            self.sink.unknown(unknown.why, Some(unknown.span));
+        }
+        self.hidden_code();
+        let script = self.script;
+        let Some(stop) = script.stop else {
+            self.list(&script.list);
+            return;
+        };
+        let end = text.len().max(stop.at);
+        let why = format!("{} (the text is not read from here on)", stop.why);
+        self.sink.unknown(&why, Some(origin.span(stop.at, end)));
+        for simple in &script.simples {
+            self.flat(simple);
+        }
+        let was = std::mem::replace(&mut self.context.demand, Demand::Restrictive);
+        self.after_stop(text, origin, stop.at);
+        self.context.demand = was;
+    }
+
+    /// Values that would run code when arithmetic or a name reaches them.
+    fn hidden_code(&mut self) {
+        for simple in &self.script.simples {
+            for assignment in &simple.assignments {
+                let words = match &assignment.value {
+                    crate::syntax::AssignedValue::Scalar(word) => std::slice::from_ref(word),
+                    crate::syntax::AssignedValue::Array(words) => words.as_slice(),
+                };
+                if words.iter().any(hides_code) {
+                    self.sink.unknown(
+                        "a value that runs code when it is evaluated",
+                        Some(assignment.span),
+                    );
+                }
+            }
+        }
+    }
+
+    pub(crate) fn list(&mut self, list: &'w List) {
+        let _ = self.list_outcome(list);
+    }
+
+    fn list_outcome(&mut self, list: &'w List) -> Outcome {
+        let mut outcome = self.same();
+        for and_or in list {
+            outcome = self.and_or(and_or);
+            self.bases = outcome.success.clone().join(outcome.failure.clone());
+        }
+        outcome
+    }
+
+    fn same(&self) -> Outcome {
+        Outcome {
+            success: self.bases.clone(),
+            failure: self.bases.clone(),
+        }
+    }
+
+    /// Runs a walk as in a subshell: nothing it sets or changes remains.
+    pub(crate) fn subshell(&mut self, walk: impl FnOnce(&mut Self)) {
+        let bases = self.bases.clone();
+        let stdin = self.context.stdin.clone();
+        let mark = self.mark();
+        walk(self);
+        self.bases = bases;
+        self.context.stdin = stdin;
+        self.forget(mark);
+    }
+
+    /// What is known here, to come back to.
+    fn mark(&self) -> (usize, usize) {
+        (self.values.len(), self.functions.len())
+    }
+
+    /// Forgets the variables and functions that became known after a mark.
+    fn forget(&mut self, (n_values, n_functions): (usize, usize)) {
+        self.values.truncate(n_values);
+        self.functions.truncate(n_functions);
+    }
+
+    fn and_or(&mut self, and_or: &'w AndOr) -> Outcome {
+        if and_or.background {
+            let outcome = self.same();
+            self.subshell(|walker| {
+                walker.and_or_parts(and_or);
+            });
+            return outcome;
+        }
+        self.and_or_parts(and_or)
+    }
+
+    fn and_or_parts(&mut self, and_or: &'w AndOr) -> Outcome {
+        let mut outcome = self.pipeline(&and_or.first);
+        let mark = self.mark();
+        for (link, pipeline) in &and_or.rest {
+            match link {
+                Link::And => {
+                    self.bases = outcome.success;
+                    let next = self.pipeline(pipeline);
+                    outcome = Outcome {
+                        success: next.success,
+                        failure: outcome.failure.join(next.failure),
+                    };
+                }
+                Link::Or => {
+                    self.forget(mark);
+                    self.bases = outcome.failure;
+                    let next = self.pipeline(pipeline);
+                    self.forget(mark);
+                    outcome = Outcome {
+                        success: outcome.success.join(next.success),
+                        failure: next.failure,
+                    };
+                }
+            }
+        }
+        self.forget(mark);
+        outcome
+    }
+
+    fn pipeline(&mut self, pipeline: &'w Pipeline) -> Outcome {
+        self.timed.clone_from(&pipeline.timed);
+        if pipeline.commands.is_empty() {
+            self.bare_time();
+        }
+        let mut outcome = self.same();
+        match pipeline.commands.as_slice() {
+            [] => {}
+            [command] => outcome = self.command(command),
+            commands => {
+                for (n, command) in commands.iter().enumerate() {
+                    self.subshell(|walker| {
+                        if n > 0 {
+                            walker.context.stdin = Stdin::Pipe;
+                        }
+                        walker.command(command);
+                    });
+                }
+            }
+        }
+        self.timed = None;
+        if pipeline.negated {
+            std::mem::swap(&mut outcome.success, &mut outcome.failure);
+        }
+        outcome
+    }
+
+    fn command(&mut self, command: &'w Command) -> Outcome {
+        self.sink.burn();
+        match command {
+            Command::Simple(idx) => match self.script.simples.get(idx.0) {
+                Some(simple) => self.simple(simple),
+                None => self.same(),
+            },
+            Command::Compound(compound, redirects) => self.compound(compound, redirects),
+        }
+    }
+
+    /// Walks the commands that stand inside a word.
+    pub(crate) fn inside(&mut self, word: &'w Word) {
+        for piece in &word.pieces {
+            let Piece::Expansion(expansion, _) = piece else {
+                continue;
+            };
+            match &**expansion {
+                Expansion::Parameter(_) | Expansion::Elements(_) => {}
+                Expansion::Element(_, subscript) => self.inside(&subscript.inner),
+                Expansion::Command(list) => self.subshell(|walker| walker.list(list)),
+                Expansion::Process(list) => self.subshell(|walker| {
+                    // `>(…)` reads what is written to it.
+                    walker.context.stdin = Stdin::Pipe;
+                    walker.list(list);
+                }),
+                Expansion::Arithmetic(arithmetic) => self.inside(&arithmetic.inner),
+                Expansion::Other { inner, .. } => self.inside_all(inner),
+                Expansion::Array(elements) => self.inside_all(elements),
+            }
+        }
+    }
+
+    pub(crate) fn inside_all(&mut self, words: &'w [Word]) {
+        for word in words {
+            self.inside(word);
+        }
+    }
+
+    pub(crate) fn here_body(&self, idx: HereIdx) -> Option<&'w Word> {
+        self.script.heres.get(idx.0).map(|here| &here.body)
+    }
+
+    /// Reads a text that some command runs as shell code.
+    pub(crate) fn shell_text(&mut self, shell_text: &str, origin: Origin, context: Context) {
+        if context.n_wrappers >= limits::WRAPPERS {
+            self.sink
+                .unknown("texts are nested too deeply", Some(origin.span(0, 0)));
+            return;
+        }
+        let context = Context {
+            n_wrappers: context.n_wrappers + 1,
+            depth: context.depth + 4,
+            ..context
+        };
+        text(self.sink, shell_text, origin, self.bases.clone(), context);
+    }
+}
+
+/// Whether a literal value names an array element whose subscript holds code.
+pub(crate) fn hides_code(word: &Word) -> bool {
+    let mut text = String::new();
+    for piece in &word.pieces {
+        match piece {
+            Piece::Plain(part) | Piece::Quoted(part) => text.push_str(part),
+            Piece::Glob(c) => text.push(*c),
+            Piece::Tilde(_) | Piece::Expansion(..) => text.push(' '),
+        }
+    }
+    hides_code_text(&text)
+}
+
+/// The same for a text.
+pub(crate) fn hides_code_text(text: &str) -> bool {
+    text.split_once('[')
+        .is_some_and(|(_, subscript)| subscript.contains("$(") || subscript.contains('`'))
+}

@@ -1,0 +1,261 @@
+//! Compound commands.
+
+use podward_policy::{HoleKind, Need, OperationIdx, Subject};
+
+use super::{Outcome, Stdin, Walker, hides_code};
+use crate::arg::Arg;
+use crate::expand;
+use crate::limits;
+use crate::operations::Bases;
+use crate::programs::PROGRAMS;
+use crate::syntax::{Command, Compound, List, Redirect, Word};
+use crate::values::Value;
+
+impl<'w> Walker<'w, '_> {
+    pub(super) fn compound(
+        &mut self,
+        compound: &'w Compound,
+        redirects: &'w [Redirect],
+    ) -> Outcome {
+        let stdin = self.context.stdin.clone();
+        self.bare_time();
+        if let Some(changed) = self.redirected_stdin(redirects) {
+            self.context.stdin = changed;
+        }
+        for redirect in redirects {
+            self.inside(&redirect.target);
+        }
+        let first = self.sink.len();
+        let outcome = self.compound_body(compound);
+        self.context.stdin = stdin;
+        let parent = (first..self.sink.len())
+            .map(OperationIdx)
+            .find(|idx| self.is_full_command(*idx));
+        for redirect in redirects {
+            self.redirect(redirect, parent);
+        }
+        outcome
+    }
+
+    fn is_full_command(&self, idx: OperationIdx) -> bool {
+        self.sink.get(idx).is_some_and(|operation| {
+            matches!(operation.subject, Subject::Command(_)) && matches!(operation.need, Need::Full)
+        })
+    }
+
+    fn compound_body(&mut self, compound: &'w Compound) -> Outcome {
+        match compound {
+            Compound::Subshell(list) => {
+                self.subshell(|walker| walker.list(list));
+                self.same()
+            }
+            Compound::Group(list) => self.list_outcome(list),
+            Compound::If(branches, otherwise) => {
+                let mark = self.mark();
+                let outcome = self.branches(branches, otherwise.as_ref());
+                self.forget(mark);
+                outcome
+            }
+            Compound::While { condition, body } => {
+                self.repeated(|walker| {
+                    let outcome = walker.list_outcome(condition);
+                    walker.bases = outcome.success;
+                    walker.list(body);
+                    walker.bases = walker.bases.clone().join(outcome.failure);
+                });
+                self.same()
+            }
+            Compound::For {
+                name,
+                words,
+                select,
+                body,
+            } => {
+                if let Some(words) = words {
+                    self.inside_all(words);
+                }
+                self.for_loop(name, words.as_deref(), *select, body);
+                self.same()
+            }
+            Compound::ArithmeticFor(arithmetic, body) => {
+                self.inside(&arithmetic.inner);
+                self.repeated(|walker| walker.list(body));
+                self.same()
+            }
+            Compound::Case(word, arms) => {
+                self.inside(word);
+                self.case(arms);
+                self.same()
+            }
+            Compound::Arithmetic(arithmetic) => {
+                self.inside(&arithmetic.inner);
+                let text = arithmetic.inner.as_literal();
+                self.free_text("((", text.as_deref(), arithmetic.inner.span);
+                self.same()
+            }
+            Compound::Test(words) => {
+                self.test(words);
+                self.same()
+            }
+            Compound::Function { name, body, span } => {
+                self.function(name, body, *span);
+                self.same()
+            }
+        }
+    }
+
+    fn branches(&mut self, branches: &'w [(List, List)], otherwise: Option<&'w List>) -> Outcome {
+        let mut end: Option<Bases> = None;
+        for (condition, body) in branches {
+            let outcome = self.list_outcome(condition);
+            self.bases = outcome.success;
+            self.list(body);
+            end = Some(match end {
+                Some(end) => end.join(self.bases.clone()),
+                None => self.bases.clone(),
+            });
+            self.bases = outcome.failure;
+        }
+        if let Some(otherwise) = otherwise {
+            self.list(otherwise);
+        }
+        if let Some(end) = end {
+            self.bases = self.bases.clone().join(end);
+        }
+        self.same()
+    }
+
+    /// A body that runs any number of times.
+    fn repeated(&mut self, body: impl Fn(&mut Self)) {
+        let entry = self.bases.clone();
+        let mark = self.mark();
+        body(self);
+        self.forget(mark);
+        if self.bases != entry && self.sink.has_fuel() {
+            // A change of directory adds up from round to round.
+            self.bases = entry.join(self.bases.clone()).join(Bases::unknown());
+            let bases = self.bases.clone();
+            body(self);
+            self.forget(mark);
+            self.bases = bases;
+        }
+    }
+
+    fn for_loop(&mut self, name: &str, words: Option<&'w [Word]>, select: bool, body: &'w List) {
+        let known = words.filter(|_| !select).and_then(|words| {
+            let args = expand::words(words, self.knowledge());
+            let known: Option<Vec<String>> = args
+                .iter()
+                .map(|arg| arg.known().map(str::to_owned))
+                .collect();
+            known.filter(|known| known.len() <= limits::LOOP_ROUNDS)
+        });
+        match known {
+            Some(rounds)
+                if self.census.is_set_once(name) && !rounds.is_empty() && self.sink.has_fuel() =>
+            {
+                let entry = self.bases.clone();
+                for round in rounds {
+                    let mark = self.mark();
+                    self.values.insert(name, Value::Scalar(round));
+                    self.list(body);
+                    self.forget(mark);
+                }
+                self.bases = entry.join(self.bases.clone());
+            }
+            _ => self.repeated(|walker| walker.list(body)),
+        }
+    }
+
+    fn case(&mut self, arms: &'w [(Vec<Word>, List)]) {
+        let entry = self.bases.clone();
+        let mark = self.mark();
+        let mut end = entry.clone();
+        for (patterns, body) in arms {
+            // `;&` falls through: an arm may also begin where the one before it ended.
+            self.bases = end.clone();
+            self.inside_all(patterns);
+            self.list(body);
+            self.forget(mark);
+            end = end.join(self.bases.clone());
+        }
+        self.bases = end;
+    }
+
+    fn test(&mut self, words: &'w [Word]) {
+        self.inside_all(words);
+        for word in words {
+            if hides_code(word) {
+                self.sink
+                    .unknown("code in the subscript of an operand", word.span);
+            }
+        }
+        let span = words.first().and_then(|word| word.span);
+        let text: Vec<String> = words.iter().filter_map(Word::as_literal).collect();
+        self.free_text("[[", Some(&text.join(" ")), span);
+    }
+
+    /// A compound that runs no program, as a command that needs no rule.
+    fn free_text(&mut self, open: &str, text: Option<&str>, span: crate::syntax::Span) {
+        let mut args = vec![Arg::known_text(open, span)];
+        match text {
+            Some(text) => args.extend(
+                text.split_whitespace()
+                    .map(|word| Arg::known_text(word, span)),
+            ),
+            None => args.push(Arg::hole(HoleKind::Quoted, span)),
+        }
+        let (subject, _) = crate::text_form::subject(&[], &args, &[]);
+        let need = match self.context.demand.need() {
+            Need::Restrictive => Need::Restrictive,
+            _ => Need::Free,
+        };
+        self.sink.command(subject, need, span);
+    }
+
+    fn function(&mut self, name: &str, body: &'w Command, span: podward_policy::ByteSpan) {
+        if PROGRAMS.get(name).is_some() || crate::builtins::is_builtin(name) {
+            self.sink
+                .unknown("a function takes the name of a program", Some(span));
+        }
+        let bases = self.bases.clone();
+        self.in_body(|walker| {
+            walker.command(body);
+        });
+        self.bases = bases;
+        self.functions.push((name.to_owned(), body));
+    }
+
+    fn in_body(&mut self, walk: impl FnOnce(&mut Self)) {
+        let mark = self.mark();
+        let was = std::mem::replace(&mut self.in_function, true);
+        walk(self);
+        self.in_function = was;
+        self.forget(mark);
+    }
+
+    /// Walks a function's body once more where it is called; whether there is such a function.
+    pub(super) fn call_function(&mut self, name: &str) -> bool {
+        let Some((_, body)) = self.functions.iter().rev().find(|(known, _)| known == name) else {
+            return false;
+        };
+        let body = *body;
+        if self.n_calls >= limits::CALLS || !self.sink.has_fuel() {
+            self.bases = self.bases.clone().join(Bases::unknown());
+            return true;
+        }
+        self.n_calls += 1;
+        let stdin = self.context.stdin.clone();
+        let entry = self.bases.clone();
+        let is_input_inherited = stdin == Stdin::Inherited;
+        self.in_body(|walker| {
+            walker.command(body);
+        });
+        self.n_calls -= 1;
+        if !is_input_inherited {
+            self.context.stdin = stdin;
+        }
+        self.bases = entry.join(self.bases.clone());
+        true
+    }
+}

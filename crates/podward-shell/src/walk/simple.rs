@@ -1,0 +1,354 @@
+//! Simple commands: assignments, redirections, and the command itself.
+
+use podward_policy::{ByteSpan, Need, OperationIdx, TextBuilder};
+
+use super::{Demand, Outcome, Stdin, Walker};
+use crate::arg::{Arg, Part};
+use crate::calls::{Call, Lookup};
+use crate::environment;
+use crate::expand::{self, Knowledge};
+use crate::limits;
+use crate::operations::Access;
+use crate::syntax::{AssignedValue, Assignment, Redirect, RedirectKind, Simple, Timed, Word};
+use crate::text_form;
+use crate::values::{POSITIONAL, Value};
+
+impl<'w> Walker<'w, '_> {
+    pub(crate) fn knowledge(&self) -> Knowledge<'_> {
+        Knowledge {
+            census: &self.census,
+            values: &self.values,
+            in_function: self.in_function,
+        }
+    }
+
+    pub(super) fn simple(&mut self, simple: &'w Simple) -> Outcome {
+        for assignment in &simple.assignments {
+            if let Some(subscript) = &assignment.subscript {
+                self.inside(&subscript.inner);
+            }
+            match &assignment.value {
+                AssignedValue::Scalar(word) => self.inside(word),
+                AssignedValue::Array(words) => self.inside_all(words),
+            }
+        }
+        self.inside_all(&simple.words);
+        for redirect in &simple.redirects {
+            self.inside(&redirect.target);
+            if let RedirectKind::HereDocument(idx) = redirect.kind
+                && let Some(body) = self.here_body(idx)
+            {
+                self.inside(body);
+            }
+        }
+        let args = expand::words(&simple.words, self.knowledge());
+        let before = self.bases.clone();
+        let parent = if args.is_empty() {
+            self.bare_time();
+            self.assignments_alone(&simple.assignments);
+            // Words that vanish leave a command of assignments; its name was not known.
+            None
+        } else {
+            Some(self.run(simple, &args))
+        };
+        let success = std::mem::replace(&mut self.bases, before.clone());
+        for redirect in &simple.redirects {
+            self.redirect(redirect, parent);
+        }
+        Outcome {
+            success,
+            failure: before,
+        }
+    }
+
+    /// A command that was read before reading stopped: nothing is known of what it stands in.
+    pub(super) fn flat(&mut self, simple: &'w Simple) {
+        let args = expand::words(&simple.words, self.knowledge());
+        let before = self.bases.clone();
+        let parent = if args.is_empty() {
+            self.assignments_alone(&simple.assignments);
+            None
+        } else {
+            Some(self.run(simple, &args))
+        };
+        self.bases = before.clone().join(self.bases.clone());
+        for redirect in &simple.redirects {
+            self.redirect(redirect, parent);
+        }
+    }
+
+    fn run(&mut self, simple: &'w Simple, args: &[Arg]) -> OperationIdx {
+        let assignments: Vec<(String, Arg)> = simple
+            .assignments
+            .iter()
+            .map(|assignment| (assignment.name.clone(), self.assignment_text(assignment)))
+            .collect();
+        let stdin = self
+            .redirected_stdin(&simple.redirects)
+            .unwrap_or_else(|| self.context.stdin.clone());
+        let span = simple.span;
+        let timed = self.timed.take();
+        if let Some(timed) = &timed {
+            self.time_wrapper(timed, args);
+        }
+        self.positional(args);
+        let name = args.first().and_then(Arg::program);
+        if let Some(name) = name
+            && !crate::builtins::is_builtin(&name)
+            && self.call_function(&name)
+        {
+            let texts: Vec<Arg> = kept(&assignments);
+            let (subject, _) = text_form::subject(&texts, args, &[]);
+            let need = free(&self.context.demand);
+            return self.sink.command(subject, need, span);
+        }
+        let demand = self.context.demand.clone();
+        self.call(&Call {
+            assignments: &assignments,
+            args,
+            demand,
+            stdin,
+            span,
+            elsewhere: self.context.elsewhere,
+            n_wrappers: self.context.n_wrappers,
+            has_redirects: !simple.redirects.is_empty(),
+            lookup: Lookup::Shell,
+        })
+    }
+
+    /// `set -- a b` makes the positional parameters known.
+    fn positional(&mut self, args: &[Arg]) {
+        let is_set = args.first().and_then(Arg::known) == Some("set")
+            && args.get(1).and_then(Arg::known) == Some("--");
+        if !is_set || self.in_function || !self.census.is_set_once(POSITIONAL) {
+            return;
+        }
+        let items: Option<Vec<String>> = args
+            .iter()
+            .skip(2)
+            .map(|arg| arg.known().map(str::to_owned))
+            .collect();
+        if let Some(items) = items {
+            self.values.insert(POSITIONAL, Value::List(items));
+        }
+    }
+
+    /// An assignment as one argument, `name=value`.
+    fn assignment_text(&self, assignment: &Assignment) -> Arg {
+        let mut arg = Arg::known_text(&assignment.name, Some(assignment.span));
+        if assignment.subscript.is_some() {
+            arg.push(Part::Known("[".to_owned()));
+            arg.append(Arg::hole(
+                podward_policy::HoleKind::Quoted,
+                Some(assignment.span),
+            ));
+            arg.push(Part::Known("]".to_owned()));
+        }
+        arg.push(Part::Known(
+            if assignment.append { "+=" } else { "=" }.to_owned(),
+        ));
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                arg.append(expand::single(word, self.knowledge()));
+            }
+            AssignedValue::Array(words) => {
+                arg.push(Part::Known("(".to_owned()));
+                for (n, word) in words.iter().enumerate() {
+                    if n > 0 {
+                        arg.push(Part::Known(" ".to_owned()));
+                    }
+                    arg.append(expand::single(word, self.knowledge()));
+                }
+                arg.push(Part::Known(")".to_owned()));
+            }
+        }
+        arg.span = Some(assignment.span);
+        arg
+    }
+
+    fn assignments_alone(&mut self, assignments: &'w [Assignment]) {
+        for assignment in assignments {
+            let text = self.assignment_text(assignment);
+            let name = &assignment.name;
+            self.remember(assignment);
+            let is_exported = self.census.is_exported(name)
+                || self.sink.place.environment.contains(&name.as_str());
+            let is_special = environment::is_special(name);
+            let need = if is_special || is_exported {
+                self.context.demand.of_text().need()
+            } else {
+                free(&self.context.demand)
+            };
+            let value = text.without_prefix(name.len() + 1 + usize::from(assignment.append));
+            let (subject, _) = text_form::subject(&[], std::slice::from_ref(&text), &[]);
+            self.sink.command(subject, need, Some(assignment.span));
+            self.special_variable(name, &value, Some(assignment.span));
+            if is_special && is_exported {
+                self.sink.unknown(
+                    "a variable that changes what later commands do",
+                    Some(assignment.span),
+                );
+            }
+        }
+    }
+
+    fn remember(&mut self, assignment: &'w Assignment) {
+        if !self.census.is_set_once(&assignment.name)
+            || assignment.append
+            || assignment.subscript.is_some()
+        {
+            return;
+        }
+        let value = match &assignment.value {
+            AssignedValue::Scalar(word) => expand::single(word, self.knowledge())
+                .known()
+                .map(|text| Value::Scalar(text.to_owned())),
+            AssignedValue::Array(words) => {
+                let args = expand::words(words, self.knowledge());
+                args.iter()
+                    .map(|arg| {
+                        arg.known()
+                            .filter(|text| !text.starts_with('['))
+                            .map(str::to_owned)
+                    })
+                    .collect::<Option<Vec<_>>>()
+                    .map(Value::List)
+            }
+        };
+        let is_short = |value: &Value| match value {
+            Value::Scalar(text) => text.len() <= limits::VALUE_BYTES,
+            Value::List(items) => {
+                items.iter().map(String::len).sum::<usize>() <= limits::VALUE_BYTES
+            }
+        };
+        if let Some(value) = value.filter(is_short) {
+            self.values.insert(&assignment.name, value);
+        }
+    }
+
+    /// What redirections make of the standard input.
+    pub(super) fn redirected_stdin(&self, redirects: &'w [Redirect]) -> Option<Stdin> {
+        let mut stdin = None;
+        for redirect in redirects {
+            if redirect
+                .descriptor
+                .is_some_and(|descriptor| descriptor != 0)
+            {
+                continue;
+            }
+            stdin = match redirect.kind {
+                RedirectKind::Read | RedirectKind::ReadWrite => Some(
+                    match expand::single(&redirect.target, self.knowledge()).known() {
+                        Some("/dev/null") => Stdin::Inherited,
+                        _ => Stdin::File,
+                    },
+                ),
+                RedirectKind::HereString => Some(self.known_stdin(&redirect.target, "\n")),
+                RedirectKind::HereDocument(idx) => {
+                    self.here_body(idx).map(|body| self.known_stdin(body, ""))
+                }
+                // `<&3` may be anything.
+                RedirectKind::Duplicate if redirect.descriptor.is_none() => stdin,
+                RedirectKind::Duplicate => Some(Stdin::File),
+                RedirectKind::Write => stdin,
+            };
+        }
+        stdin
+    }
+
+    fn known_stdin(&self, word: &Word, end: &str) -> Stdin {
+        let arg = expand::single(word, self.knowledge());
+        match arg.known() {
+            Some(text) => Stdin::Known(format!("{text}{end}"), word.span),
+            None => Stdin::Expanding,
+        }
+    }
+
+    pub(super) fn redirect(&mut self, redirect: &'w Redirect, parent: Option<OperationIdx>) {
+        let access = match redirect.kind {
+            RedirectKind::Read => Access::Read,
+            RedirectKind::Write | RedirectKind::ReadWrite => Access::Derived(parent),
+            RedirectKind::Duplicate | RedirectKind::HereString | RedirectKind::HereDocument(_) => {
+                return;
+            }
+        };
+        let mut target = expand::single(&redirect.target, self.knowledge());
+        target.span = Some(redirect.span);
+        let prefix = target.prefix();
+        if prefix.contains("/dev/tcp/") || prefix.contains("/dev/udp/") {
+            self.sink
+                .unknown("a network connection as a file", Some(redirect.span));
+            return;
+        }
+        if target.is_process() || self.context.elsewhere {
+            return;
+        }
+        let bases = self.bases.clone();
+        let is_seen = self.sink.path(&target, access, &bases);
+        if redirect.kind == RedirectKind::ReadWrite {
+            self.sink.path(&target, Access::Read, &bases);
+        }
+        if let (false, Some(parent)) = (is_seen, parent) {
+            self.sink
+                .partial(parent, "the target of a redirection is not known");
+        }
+    }
+
+    fn time_wrapper(&mut self, timed: &Timed, args: &[Arg]) {
+        let mut words = vec![Arg::known_text("time", Some(timed.span))];
+        if timed.posix {
+            words.push(Arg::known_text("-p", Some(timed.span)));
+        }
+        words.extend(args.iter().cloned());
+        let (subject, _) = text_form::subject(&[], &words, &[]);
+        let need = free(&self.context.demand);
+        self.sink.command(subject, need, Some(timed.span));
+    }
+
+    /// `time` in front of nothing, or of a compound command.
+    pub(super) fn bare_time(&mut self) {
+        if let Some(timed) = self.timed.take() {
+            self.time_wrapper(&timed, &[]);
+        }
+    }
+
+    /// A variable whose value the shell runs, or that changes what names mean.
+    pub(crate) fn special_variable(&mut self, name: &str, value: &Arg, span: Option<ByteSpan>) {
+        match name {
+            "PATH" | "IFS" | "BASH_ENV" | "ENV" | "CDPATH" => {
+                self.sink
+                    .unknown("a variable that changes what commands mean", span);
+            }
+            "PS4" | "PS1" | "PS2" | "PS0" | "PROMPT_COMMAND" => {
+                let text = value.write_bare(TextBuilder::new()).build();
+                if text.as_known().is_none_or(|text| text.contains(['$', '`']))
+                    || name == "PROMPT_COMMAND"
+                {
+                    self.sink.unknown("a prompt that runs code", span);
+                }
+            }
+            _ if name.starts_with("BASH_FUNC_") => {
+                self.sink
+                    .unknown("a variable that defines a function", span);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The need of what needs no rule.
+pub(crate) fn free(demand: &Demand) -> Need {
+    match demand {
+        Demand::Restrictive => Need::Restrictive,
+        Demand::Full | Demand::RunBy { .. } => Need::Free,
+    }
+}
+
+/// The assignments that an allow rule does not look past, as texts.
+pub(crate) fn kept(assignments: &[(String, Arg)]) -> Vec<Arg> {
+    assignments
+        .iter()
+        .filter(|(name, _)| !text_form::is_harmless(name))
+        .map(|(_, text)| text.clone())
+        .collect()
+}
