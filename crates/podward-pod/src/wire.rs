@@ -5,7 +5,7 @@ use podward_policy::{
     Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, Subject, Text,
 };
 use podward_protocol as wire;
-use podward_worker::{DecidedBy, Decision, EndReason};
+use podward_worker::{DecidedBy, Decision, EndReason, Limit};
 
 /// A verdict with its cause.
 #[must_use]
@@ -95,13 +95,22 @@ pub const fn progress(cause: &RefusalCause) -> Progress {
     }
 }
 
+/// A limit as `[limits]` names it; one that no manifest sets by its own word.
+const fn limit_name(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Steps => "max_steps",
+        Limit::Wall => "turn_timeout",
+        Limit::OutputTokens | Limit::Message => limit.as_str(),
+    }
+}
+
 /// Why a turn ended.
 #[must_use]
 pub fn end_reason(reason: &EndReason) -> wire::TurnEndReason {
     match reason {
         EndReason::Done => wire::TurnEndReason::Done,
         EndReason::Limit(limit) => wire::TurnEndReason::Limit {
-            limit: wire::LimitName(limit.as_str().to_owned()),
+            limit: wire::LimitName(limit_name(*limit).to_owned()),
         },
         EndReason::Aborted { hook, reason } => wire::TurnEndReason::Aborted {
             reason: format!("{hook}: {reason}"),

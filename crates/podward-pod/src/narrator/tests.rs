@@ -154,7 +154,7 @@ fn a_turn_that_goes_on_keeps_its_number() {
     let told = narrator.tell(WorkerEvent::TurnStarted { prompt: None });
     assert_eq!(told, [Event::Status(Status::Busy)]);
     let told = narrator.tell(end(EndReason::Limit(Limit::Steps)));
-    let limit = LimitName("steps".into());
+    let limit = LimitName("max_steps".into());
     let ended = TurnEnded {
         turn: 2,
         reason: TurnEndReason::Limit { limit },
