@@ -57,10 +57,6 @@ fn a_command_line_that_makes_no_sense_is_64() {
 fn done_is_0_and_done_with_refusals_is_10() {
     let sandbox = Sandbox::new();
     let pod = sandbox.pod(TALK, ALLOW_ALL);
-    let ran = sandbox
-        .run(&[pod.as_os_str().to_str().unwrap()].map(|p| p))
-        .code;
-    assert_eq!(ran, Some(64), "a manifest is no subcommand");
     let pod = pod.to_str().unwrap();
     let ran = sandbox.run(&["run", pod, "hello"]).exits(0);
     assert_eq!(ran.stdout, "Hello.\n");
@@ -86,7 +82,7 @@ fn a_limit_and_a_broken_model_are_1() {
     let limits = format!("[limits]\nmax_steps = 5\n{ALLOW_ALL}");
     let pod = sandbox.pod(endless, &limits);
     let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(1);
-    assert!(ran.stderr.contains("limits.max_steps"), "{ran:#?}");
+    assert!(ran.stderr.contains("the limit `max_steps`"), "{ran:#?}");
 
     let cut =
         "[[step]]\ntext = \"Hel\"\nend = \"cut\"\n[[step.call]]\ntool = \"list\"\ninput = {}\n";

@@ -1,7 +1,9 @@
 //! A refusal is a result, never an end.
 
-use crate::sandbox::{ALLOW_ALL, Sandbox};
-use crate::session_files::{Ending, exchanges, verdicts};
+use serde_json::{Value, json};
+
+use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
+use crate::session_files::{Ending, decisions, exchanges};
 
 /// Allows `list` and `file_write`, denies `bash`, asks about `read`.
 const MIXED: &str = "[permissions]\ndefault_action = \"deny\"\n\
@@ -18,6 +20,12 @@ fn step(calls: &[(&str, &str)]) -> String {
         step.push_str(&format!("[[step.call]]\ntool = \"{tool}\"\n{input}\n"));
     }
     step
+}
+
+fn verdict_events(ran: &Ran) -> Vec<Value> {
+    let mut lines = ran.json_lines();
+    lines.retain(|line| line["event"] == "tool_call_verdict");
+    lines
 }
 
 #[test]
@@ -83,16 +91,14 @@ fn what_would_be_asked_about_is_refused_for_want_of_a_client() {
     let ran = sandbox
         .run(&["run", "--format", "json", pod.to_str().unwrap(), "go"])
         .exits(10);
-    let verdict = ran
-        .json_lines()
-        .into_iter()
-        .find(|line| line["event"] == "tool_call_verdict")
-        .unwrap();
+    let verdicts = verdict_events(&ran);
+    let verdict = verdicts.last().unwrap();
     assert_eq!(verdict["data"]["ruling"]["verdict"], "ask");
     assert_eq!(verdict["data"]["refusal"]["kind"], "no_client");
+    let last = decisions(&sandbox.session()).pop().unwrap();
     assert_eq!(
-        verdicts(&sandbox.session()),
-        [("read".to_owned(), "ask".to_owned())]
+        (&last["tool"], &last["refusal"]["kind"]),
+        (&json!("read"), &json!("no_client"))
     );
 }
 
@@ -105,13 +111,20 @@ fn a_call_made_for_the_third_time_is_refused_as_repeated() {
     let ran = sandbox
         .run(&["run", "--format", "json", pod.to_str().unwrap(), "go"])
         .exits(10);
-    let causes: Vec<String> = ran
-        .json_lines()
-        .into_iter()
-        .filter(|line| line["event"] == "tool_call_verdict")
+    let mut causes: Vec<String> = verdict_events(&ran)
+        .iter()
         .map(|line| line["data"]["ruling"]["cause"]["kind"].to_string())
         .collect();
-    assert_eq!(causes, ["\"default\"", "\"default\"", "\"repeated\""]);
+    // Asked about, then refused.
+    causes.dedup();
+    assert_eq!(causes, ["\"default\"", "\"repeated\""]);
+    let finished = ran.json_lines();
+    let outcomes: Vec<&Value> = finished
+        .iter()
+        .filter(|line| line["event"] == "tool_call_finished")
+        .map(|line| &line["data"]["outcome"]["kind"])
+        .collect();
+    assert_eq!(outcomes, ["done", "done", "refused"]);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::arguments::ColorWhen;
 /// How a text looks where there is colour. It never says more than the words do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    Plain,
     Strong,
     Faint,
     Good,
@@ -22,7 +21,6 @@ impl Look {
     fn style(self) -> Style {
         let colored = |color| Style::new().fg_color(Some(Color::Ansi(color)));
         match self {
-            Self::Plain => Style::new(),
             Self::Strong => Style::new().bold(),
             Self::Faint => Style::new().dimmed(),
             Self::Good => colored(AnsiColor::Green),
@@ -57,7 +55,7 @@ impl Stream {
     /// A text as it is written to this stream.
     pub(crate) fn paint(self, look: Look, text: impl Display) -> String {
         let style = look.style();
-        if self.is_colored && !style.is_plain() {
+        if self.is_colored {
             format!("{style}{text}{style:#}")
         } else {
             text.to_string()

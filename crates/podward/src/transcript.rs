@@ -1,6 +1,6 @@
 //! What a person sees of a run: the model's text as data, calls and verdicts as talk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
     CallId, Cause, Event, RefusalCause, Ruling, SessionStarted, ToolCallArguments,
@@ -33,6 +33,8 @@ pub(crate) struct Transcript {
     screen: Screen,
     /// Calls have a number that people can follow when several run at once.
     numbers: BTreeMap<CallId, usize>,
+    /// Calls that a person would be asked about: what becomes of them is their result.
+    asked: BTreeSet<CallId>,
     is_at_line_start: bool,
     refusals: Vec<String>,
 }
@@ -43,6 +45,7 @@ impl Transcript {
         Self {
             screen,
             numbers: BTreeMap::new(),
+            asked: BTreeSet::new(),
             is_at_line_start: true,
             refusals: Vec::new(),
         }
@@ -68,7 +71,7 @@ impl Transcript {
             }
             Event::Status(status) => pieces.extend(self.status(status)),
             Event::ToolCallArguments(call) => pieces.push(self.call(call)),
-            Event::ToolCallVerdict(verdict) => pieces.push(self.verdict(verdict)),
+            Event::ToolCallVerdict(verdict) => pieces.extend(self.verdict(verdict)),
             Event::ToolCallFinished(finished) => pieces.push(self.finished(finished)),
             Event::Error(error) => {
                 pieces.push(self.line(Look::Bad, "error", &error.message));
@@ -156,7 +159,7 @@ impl Transcript {
         Piece::Talk(format!("#{number} {tool}  {arguments}\n"))
     }
 
-    fn verdict(&mut self, verdict: &ToolCallVerdict) -> Piece {
+    fn verdict(&mut self, verdict: &ToolCallVerdict) -> Option<Piece> {
         let number = self.number(&verdict.call);
         let (look, word) = match verdict.ruling.verdict {
             Verdict::Allow => (Look::Good, "allow"),
@@ -169,7 +172,11 @@ impl Transcript {
             let why = refusal_text(refusal);
             self.refusals.push(format!("#{number}: {why}, {cause}"));
         }
-        Piece::Talk(format!("#{number}   {word}  {cause}\n"))
+        let is_new = match verdict.ruling.verdict {
+            Verdict::Ask => self.asked.insert(verdict.call.clone()),
+            Verdict::Allow | Verdict::Deny => true,
+        };
+        is_new.then(|| Piece::Talk(format!("#{number}   {word}  {cause}\n")))
     }
 
     fn finished(&mut self, finished: &ToolCallFinished) -> Piece {
@@ -205,7 +212,9 @@ impl Transcript {
     fn ended(&mut self, ended: &TurnEnded) -> Piece {
         let (look, why) = match &ended.reason {
             TurnEndReason::Done => (Look::Good, "done".to_owned()),
-            TurnEndReason::Limit { limit } => (Look::Bad, format!("stopped by limits.{}", limit.0)),
+            TurnEndReason::Limit { limit } => {
+                (Look::Bad, format!("stopped by the limit `{}`", limit.0))
+            }
             TurnEndReason::Aborted { reason } => (Look::Bad, format!("aborted: {reason}")),
             TurnEndReason::Cancelled => (Look::Warning, "cancelled".to_owned()),
             TurnEndReason::Failed => (Look::Bad, "failed".to_owned()),

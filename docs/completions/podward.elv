@@ -1,0 +1,127 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[podward] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'podward'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'podward'= {
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand run 'Run an agent on a prompt'
+            cand check 'Judge a call, or files of cases, without running anything'
+            cand tools 'List the tools: which are offered to the model, and why not'
+            cand manifest 'Print the manifest that results from all layers, every line with its origin'
+            cand trust 'Trust what a project''s .podward/ sets, as it is now'
+            cand completions 'Print a shell''s completions'
+            cand man 'Print a man page'
+            cand schema 'Print the JSON Schema of an event line of `run --format json`'
+        }
+        &'podward;run'= {
+            cand --format 'What to write to standard output: the model''s text, or every event as a line of JSON'
+            cand --resume 'Go on with an earlier session: its id, or the beginning of it'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;check'= {
+            cand --manifest 'The manifest whose rules judge; only `[permissions]` is needed'
+            cand --tool 'The tool''s name'
+            cand --input 'The call''s arguments: a JSON object'
+            cand --workspace 'The workspace that paths are relative to; the manifest''s own, or the current directory'
+            cand --cases 'Judge the cases of these JSON Lines files, each with a manifest of its own, always isolated'
+            cand --format 'How to print'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand --isolated 'Judge by this manifest alone: no other layer is read, no symlink resolved'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;tools'= {
+            cand --format 'How to print; JSON has each tool''s schema'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;manifest'= {
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;trust'= {
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand --revoke 'Forget that the project was trusted'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;completions'= {
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;man'= {
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand --list 'Print the names of all pages'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;schema'= {
+            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+    ]
+    $completions[$command]
+}

@@ -1,0 +1,116 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_podward_global_optspecs
+    string join \n color= log= log-file= h/help V/version
+end
+
+function __fish_podward_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_podward_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_podward_using_subcommand
+    set -l cmd (__fish_podward_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c podward -n "__fish_podward_needs_command" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_needs_command" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_needs_command" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_needs_command" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_needs_command" -f -a "run" -d 'Run an agent on a prompt'
+complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a call, or files of cases, without running anything'
+complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
+complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
+complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
+complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
+complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
+complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of an event line of `run --format json`'
+complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or the beginning of it' -r
+complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand run" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand run" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand run" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand check" -l manifest -d 'The manifest whose rules judge; only `[permissions]` is needed' -r -F
+complete -c podward -n "__fish_podward_using_subcommand check" -l tool -d 'The tool\'s name' -r
+complete -c podward -n "__fish_podward_using_subcommand check" -l input -d 'The call\'s arguments: a JSON object' -r
+complete -c podward -n "__fish_podward_using_subcommand check" -l workspace -d 'The workspace that paths are relative to; the manifest\'s own, or the current directory' -r -F
+complete -c podward -n "__fish_podward_using_subcommand check" -l cases -d 'Judge the cases of these JSON Lines files, each with a manifest of its own, always isolated' -r -F
+complete -c podward -n "__fish_podward_using_subcommand check" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand check" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand check" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand check" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand check" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand check" -l isolated -d 'Judge by this manifest alone: no other layer is read, no symlink resolved'
+complete -c podward -n "__fish_podward_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand check" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand tools" -l format -d 'How to print; JSON has each tool\'s schema' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand tools" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand tools" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand tools" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand tools" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand tools" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand tools" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand manifest" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand manifest" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand manifest" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand manifest" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand manifest" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand manifest" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand trust" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand trust" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand trust" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand trust" -l revoke -d 'Forget that the project was trusted'
+complete -c podward -n "__fish_podward_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand trust" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand completions" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand completions" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand completions" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand man" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand man" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand man" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand man" -l list -d 'Print the names of all pages'
+complete -c podward -n "__fish_podward_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand man" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand schema" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand schema" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand schema" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand schema" -s V -l version -d 'Print version'
