@@ -15,3 +15,6 @@ pub(crate) async fn blocking(work: impl FnOnce() -> ToolOutput + Send + 'static)
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,6 +116,7 @@ impl EditFile {
             result.push('\n');
             result.push_str(&replacement::diff(
                 &shown,
+                &self.edit,
                 &before,
                 &edited,
                 ctx.limits.output_bytes,

@@ -2,6 +2,68 @@
 //!
 //! It must never know whether a call is allowed, who is asked, or which model made it: it says what
 //! a call would do, and runs it only when handed a permit.
+//!
+//! A program that embeds podward adds tools of its own: a [`Tool`] says what a call would do, its
+//! [`Invocation`] does it.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use async_trait::async_trait;
+//! use podward_gate::Permit;
+//! use podward_policy::{Lowered, Need, Operation, Operations, Subject, Text, ToolName};
+//! use podward_tools::{
+//!     BadArguments, BadCall, Invocation, Place, Proposal, Registry, RunContext, Tool, ToolOutput,
+//! };
+//! use serde_json::{Value, json};
+//!
+//! struct Deploy(ToolName);
+//! struct DeployTo(String);
+//!
+//! impl Tool for Deploy {
+//!     fn name(&self) -> &ToolName {
+//!         &self.0
+//!     }
+//!     fn description(&self) -> &str {
+//!         "Deploy to a stage"
+//!     }
+//!     fn schema(&self) -> Value {
+//!         json!({"type": "object", "properties": {"stage": {"type": "string"}}})
+//!     }
+//!     fn propose(&self, arguments: Value, _: &Place) -> Result<Proposal, BadCall> {
+//!         let Some(stage) = arguments["stage"].as_str() else {
+//!             return Err(BadArguments::new(&self.0, "`stage` is missing").into());
+//!         };
+//!         // Rules are matched against the stage: tool = "deploy", pattern = "production".
+//!         let operation = Operation {
+//!             tool: self.0.clone(),
+//!             subject: Subject::Plain(Text::known(stage)),
+//!             need: Need::Full,
+//!             span: None,
+//!             partial: Vec::new(),
+//!         };
+//!         Ok(Proposal {
+//!             arguments: json!({"stage": stage}).to_string().into(),
+//!             lowered: Lowered::Operations(Operations::new(operation, Vec::new())),
+//!             invocation: Box::new(DeployTo(stage.to_owned())),
+//!         })
+//!     }
+//! }
+//!
+//! #[async_trait]
+//! impl Invocation for DeployTo {
+//!     async fn run(self: Box<Self>, _: Permit, _: &RunContext) -> ToolOutput {
+//!         ToolOutput::success(format!("deployed to {}", self.0))
+//!     }
+//! }
+//!
+//! let mut registry = Registry::built_in();
+//! registry.register(Arc::new(Deploy(ToolName::new("deploy")?)))?;
+//! let place = Place::new("/work", None).isolated();
+//! let proposal = registry.propose("deploy", json!({"stage": "test"}), &place)?;
+//! assert_eq!(&*proposal.arguments, r#"{"stage":"test"}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod arguments;
 mod bash;

@@ -11,9 +11,8 @@ use crate::text::cut_to;
 /// Occurrences are not counted beyond this.
 const COUNT_MAX: usize = 100;
 
-/// Above this a diff takes long and nobody reads it.
-const DIFF_BYTES_MAX: usize = 4 * 1024 * 1024;
-const DIFF_CHANGES_MAX: usize = 1000;
+/// More steps of a diff take long, and nobody reads the result.
+const DIFF_STEPS_MAX: usize = 50_000_000;
 
 /// What to replace by what.
 #[derive(Debug)]
@@ -146,11 +145,14 @@ impl EditError {
 }
 
 /// The change as a unified diff, cut to `bytes_max`.
-pub(crate) fn diff(shown: &str, before: &[u8], edited: &Edited, bytes_max: usize) -> String {
-    if before.len().max(edited.contents.len()) > DIFF_BYTES_MAX {
-        return "[the file is too large to show the change]\n".to_owned();
-    }
-    if edited.n_replaced > DIFF_CHANGES_MAX {
+pub(crate) fn diff(
+    shown: &str,
+    edit: &Edit,
+    before: &[u8],
+    edited: &Edited,
+    bytes_max: usize,
+) -> String {
+    if diff_steps(edit, before, edited.n_replaced) > DIFF_STEPS_MAX {
         return "[the change is too large to show]\n".to_owned();
     }
     let before = String::from_utf8_lossy(before);
@@ -161,6 +163,20 @@ pub(crate) fn diff(shown: &str, before: &[u8], edited: &Edited, bytes_max: usize
         .header(&format!("a/{shown}"), &format!("b/{shown}"))
         .to_string();
     cut_to(diff, bytes_max)
+}
+
+/// At most as many steps as a diff takes: lines times changed lines (Myers). What is the same at
+/// both ends costs nothing, so one replacement is compared with itself alone.
+fn diff_steps(edit: &Edit, before: &[u8], n_replaced: usize) -> usize {
+    let n_lines = |text: &[u8]| 1 + memchr::memchr_iter(b'\n', text).count();
+    let n_changed = n_lines(edit.old.as_bytes()) + n_lines(edit.new.as_bytes());
+    if n_replaced == 1 {
+        return n_changed.saturating_mul(n_changed);
+    }
+    let n_all_changed = n_changed.saturating_mul(n_replaced);
+    n_lines(before)
+        .saturating_add(n_all_changed)
+        .saturating_mul(n_all_changed)
 }
 
 /// The starts of all occurrences, those that overlap included, up to [`COUNT_MAX`].

@@ -148,3 +148,25 @@ fn a_long_change_is_cut_with_a_mark() {
     assert!(text.len() < 400, "{text}");
     assert!(text.contains("[cut: "), "{text}");
 }
+
+#[test]
+fn a_huge_change_is_made_and_not_shown() {
+    let world = World::new();
+    world.write("f", "x\n".repeat(100_000).as_bytes());
+    let text = world.text(
+        "file_edit",
+        json!({"path": "f", "old_string": "x", "new_string": "y", "replace_all": true}),
+    );
+    assert_eq!(
+        text,
+        "replaced 100000 times in `f`\n[the change is too large to show]\n"
+    );
+    assert_eq!(world.contents("f"), "y\n".repeat(100_000));
+    // One line of a huge file is shown.
+    world.write("g", format!("{}last\n", "x\n".repeat(100_000)).as_bytes());
+    let text = world.text(
+        "file_edit",
+        json!({"path": "g", "old_string": "last", "new_string": "first"}),
+    );
+    assert!(text.ends_with(" x\n x\n x\n-last\n+first\n"), "{text}");
+}

@@ -50,7 +50,10 @@ impl Ignored {
         if is_directory && is_version_control() {
             return true;
         }
-        for (_, rules) in self.rules.iter().rev() {
+        for (directory, rules) in self.rules.iter().rev() {
+            if !path.starts_with(directory) {
+                continue;
+            }
             match rules.matched(path, is_directory) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
@@ -74,3 +77,6 @@ fn read(scope: &Scope, directory: &Path, name: &str) -> Option<Gitignore> {
     }
     builder.build().ok()
 }
+
+#[cfg(test)]
+mod tests;

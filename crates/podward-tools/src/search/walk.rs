@@ -114,3 +114,6 @@ fn enter(scope: &Scope, path: &Path, ignored: &mut Ignored) -> Result<Level, Sco
         entries: entries.into_iter(),
     })
 }
+
+#[cfg(test)]
+mod tests;
