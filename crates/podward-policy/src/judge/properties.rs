@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, RngSeed};
 
 use crate::action::Action;
 use crate::operation::{CommandSubject, Lowered, Need, Operation, OperationIdx, Subject};
@@ -20,6 +20,7 @@ fn config() -> Config {
     Config {
         cases: u32::try_from(n_cases(1_000_000) / 200).unwrap(),
         failure_persistence: None,
+        rng_seed: RngSeed::Fixed(7),
         ..Config::default()
     }
 }
@@ -180,11 +181,18 @@ enum Part {
 
 fn words() -> impl Strategy<Value = Vec<Vec<Part>>> {
     let part = prop_oneof![
-        4 => select(&["rm", "a", "ls", "x y", "-f", "r", "m"][..]).prop_map(Part::Known),
+        3 => select(&["rm", "a", "ls", "x y", "-f", "r", "m"][..]).prop_map(Part::Known),
         1 => Just(Part::Quoted),
         1 => Just(Part::Unquoted),
     ];
-    vec(vec(part, 1..3), 1..4)
+    let first = prop_oneof![
+        3 => select(&["rm", "ls", "a"][..]).prop_map(|known| vec![Part::Known(known)]),
+        1 => vec(part.clone(), 1..3),
+    ];
+    (first, vec(vec(part, 1..4), 0..3)).prop_map(|(first, mut rest)| {
+        rest.insert(0, first);
+        rest
+    })
 }
 
 /// What an expansion stands for: a quoted one for the first word alone.
@@ -265,25 +273,50 @@ fn filled(words: &[Vec<Part>], values: &[Vec<&str>]) -> Option<Operation> {
     Some(operation("bash", Subject::Command(command), Need::Full))
 }
 
-/// Patterns for commands without the exception of D3.2, made of the words' parts.
-fn command_table() -> impl Strategy<Value = String> {
-    let piece = select(
-        &[
-            "rm", "a", " ", " ", "*", "*", " *", "?", "r", "-f", "'x y'", "'*'", "[!a]", "ls",
-        ][..],
-    );
-    let rule = (vec(piece, 1..5), actions());
-    (actions(), vec(rule, 1..4)).prop_map(|(default, rules)| {
-        let mut table = default.to_owned();
-        for (pieces, action) in rules {
-            let mut pattern = pieces.concat().replace("**", "*").replace("**", "*");
-            if action != "allow" && pattern.starts_with('*') {
-                pattern.insert(0, 'r');
-            }
-            table.push_str(&format!("\nbash | {pattern} | {action}"));
+/// How a pattern is made from a command: for each word how, how many words, and the end.
+type Recipe = (Vec<usize>, usize, &'static str, &'static str);
+
+fn recipes() -> impl Strategy<Value = Vec<Recipe>> {
+    let end = select(&["", "", "*", " *"][..]);
+    vec((vec(0_usize..8, 4), 0_usize..5, end, actions()), 1..4)
+}
+
+/// A table of rules that nearly match a command: without the exception of D3.2, no restrictive
+/// pattern begins with `*`.
+fn table_for(default: &str, recipes: &[Recipe], words: &[Vec<Part>]) -> String {
+    let mut table = default.to_owned();
+    for (hows, n_words, end, action) in recipes {
+        let words = words.iter().take(*n_words).zip(hows.iter().cycle());
+        let patterns: Vec<String> = words
+            .map(|(word, how)| {
+                let with = |hole: &str| -> String {
+                    let parts = word.iter().map(|part| match part {
+                        Part::Known(known) => known,
+                        Part::Quoted | Part::Unquoted => hole,
+                    });
+                    parts.collect()
+                };
+                match how {
+                    0 | 1 => with("*"),
+                    2 => with("?*"),
+                    3 => format!("'{}'", with("*")),
+                    4 => with("").chars().take(1).chain(['*']).collect(),
+                    5 => "*".to_owned(),
+                    6 => "'*'".to_owned(),
+                    _ => with(""),
+                }
+            })
+            .collect();
+        let mut pattern = (patterns.join(" ") + end)
+            .replace("**", "*")
+            .replace("**", "*");
+        if pattern.trim_matches('*').is_empty() || (*action != "allow" && pattern.starts_with('*'))
+        {
+            pattern.insert(0, 'r');
         }
-        table
-    })
+        table.push_str(&format!("\nbash | {pattern} | {action}"));
+    }
+    table
 }
 
 proptest! {
@@ -291,10 +324,12 @@ proptest! {
 
     #[test]
     fn d3_2_what_is_allowed_with_holes_is_allowed_however_they_are_filled(
-        table in command_table(),
+        default in actions(),
+        recipes in recipes(),
         words in words(),
         values in vec(values(), 8),
     ) {
+        let table = table_for(default, &recipes, &words);
         let policies = policies(&table);
         let ruling = policies.judge(&call(&[with_holes(&words)]));
         for values in values {
@@ -306,7 +341,7 @@ proptest! {
                 (action, Cause::Rule { .. }) => verdict >= action,
                 (_, _) => true,
             };
-            prop_assert!(expected, "{:?}, filled: {filled:?}: {verdict}", ruling);
+            prop_assert!(expected, "{table}: {:?}, filled: {filled:?}: {verdict}", ruling);
         }
     }
 

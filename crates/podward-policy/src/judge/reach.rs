@@ -28,7 +28,13 @@ pub(crate) fn may_ever_run(policy: &Policy, tool: &ToolName) -> bool {
 fn leaves_something(policy: &Policy, tool: &ToolName) -> bool {
     let mut work = Work::new();
     let mut denied: Vec<&Rule> = Vec::new();
-    for rule in rules_of(policy, tool) {
+    for rule in &policy.rules {
+        if !rule.tool.matches(tool, rule.action) {
+            if leaves_code_open(policy, tool, rule) {
+                return true;
+            }
+            continue;
+        }
         match rule.action {
             Action::Deny if rule.is_catch_all => return false,
             Action::Deny => denied.push(rule),
@@ -45,6 +51,15 @@ fn leaves_something(policy: &Policy, tool: &ToolName) -> bool {
         }
     }
     policy.default_action != Action::Deny
+}
+
+/// Whether a rule of another tool makes an ask of code that is not known, for it may do what the
+/// rule asks about.
+fn leaves_code_open(policy: &Policy, tool: &ToolName, rule: &Rule) -> bool {
+    tool.as_str() == "bash"
+        && policy.unresolved == Action::Ask
+        && rule.action == Action::Ask
+        && rule.tool.is_reached_by_code(rule.action)
 }
 
 /// Whether the rules of a tool deny it whatever the text, default and rules for all tools aside.
