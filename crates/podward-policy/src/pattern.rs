@@ -14,7 +14,7 @@ mod shape;
 
 pub(crate) use cover::covers;
 pub(crate) use parse::{Problem, parse};
-pub(crate) use quote::{Quoting, has_odd_blank, words};
+pub(crate) use quote::{Quoting, words};
 pub(crate) use segments::Segments;
 pub(crate) use shape::{Shape, program_of};
 

@@ -6,9 +6,7 @@ pub(crate) mod url;
 
 use crate::action::Action;
 use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
-use crate::pattern::{
-    Fold, Glob, Hit, Problem, Quoting, Shape, Token, has_odd_blank, parse, program_of, words,
-};
+use crate::pattern::{Fold, Glob, Hit, Problem, Quoting, Shape, Token, parse, program_of, words};
 use crate::source::Location;
 use crate::text::Text;
 use crate::work::{Exhausted, Work};
@@ -71,7 +69,7 @@ impl Rule {
             literal: literal_of(&tokens),
             has_operator: has_operator(&tokens),
             quoting: words.quoting,
-            has_odd_blank: has_odd_blank(&words.tokens),
+            has_odd_blank: words.has_odd_blank,
             command: command_glob(words.tokens),
             loose_command: words.loose.filter(|_| is_restrictive).map(command_glob),
             path: PathPattern::new(&tokens, source.action),

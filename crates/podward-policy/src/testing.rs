@@ -194,7 +194,7 @@ pub(crate) fn url(canonical: &str) -> Subject {
     let text = text(canonical);
     let known = text.known_part();
     let start = known.find("://").map_or(0, |at| at + 3);
-    let len = known[start..].find(['/', ':', '?']).unwrap_or(0);
+    let len = known.split_at(start).1.find(['/', ':', '?']).unwrap_or(0);
     Subject::Url(UrlSubject {
         host: ByteSpan::new(start..start + len),
         has_user_info,

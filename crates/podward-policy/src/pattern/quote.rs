@@ -1,7 +1,7 @@
 //! Patterns for commands: quotes brought to the form in which commands are written (D3.1).
 
 use super::Token;
-use crate::text::{is_bare, written_word};
+use crate::text::written_word;
 
 /// A pattern as it is compared with commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub(crate) struct Words {
     /// such a word means is not clear, so restrictive rules look for this as well.
     pub(crate) loose: Option<Vec<Token>>,
     pub(crate) quoting: Quoting,
+    /// There are two blanks in a row, or one at an end: no command is written like that.
+    pub(crate) has_odd_blank: bool,
 }
 
 /// The quotes of a pattern.
@@ -27,17 +29,16 @@ pub(crate) enum Quoting {
 
 /// Brings a pattern to the form in which commands are written.
 pub(crate) fn words(tokens: &[Token]) -> Words {
-    let as_written = |quoting| Words {
-        tokens: tokens.to_vec(),
-        loose: None,
-        quoting,
-    };
-    if !tokens.iter().any(|token| quote(token).is_some()) {
-        return as_written(Quoting::None);
-    }
+    let has_quotes = tokens.iter().any(is_quote);
     let Some(parts) = split(tokens) else {
-        return as_written(Quoting::Open);
+        return Words {
+            tokens: tokens.to_vec(),
+            loose: None,
+            quoting: Quoting::Open,
+            has_odd_blank: false,
+        };
     };
+    let has_odd_blank = has_odd_blank(&parts);
     let mut strict = Vec::with_capacity(tokens.len());
     let mut loose = Vec::with_capacity(tokens.len());
     let mut is_unclear = false;
@@ -57,7 +58,11 @@ pub(crate) fn words(tokens: &[Token]) -> Words {
     Words {
         tokens: strict,
         loose: is_unclear.then_some(loose),
-        quoting: Quoting::Closed,
+        quoting: match has_quotes {
+            true => Quoting::Closed,
+            false => Quoting::None,
+        },
+        has_odd_blank,
     }
 }
 
@@ -161,13 +166,12 @@ fn escapes(token: &Token) -> bool {
     matches!(token, Token::Char('"' | '\\' | '$' | '`'))
 }
 
-/// Whether a pattern, read as words, has two blanks in a row or one at an end: no command is
-/// written like that.
-pub(crate) fn has_odd_blank(tokens: &[Token]) -> bool {
-    let blank = |token: &Token| matches!(token, Token::Char(c) if !is_bare(*c) && !is_quote(token));
-    tokens.first().is_some_and(blank)
-        || tokens.last().is_some_and(blank)
-        || tokens.windows(2).any(|pair| pair.iter().all(blank))
+/// Whether there are two blanks in a row or one at an end: no command is written like that.
+fn has_odd_blank(parts: &[Part]) -> bool {
+    let blank = |part: &Part| matches!(part, Part::Blank(_));
+    parts.first().is_some_and(blank)
+        || parts.last().is_some_and(blank)
+        || parts.windows(2).any(|pair| pair.iter().all(blank))
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ enum Covered {
 
 #[derive(Debug, Clone)]
 struct Parts {
+    /// Everything before the path is without wildcards.
+    is_one_host: bool,
     scheme: Glob,
     /// The host must match one of these: none of them can extend the registrable host.
     hosts: Vec<Glob>,
@@ -47,11 +49,13 @@ impl UrlPattern {
             // A canonical URL always has a path.
             false => vec![Token::Char('/')],
         };
+        let canonical_has_wildcard = canonical.iter().any(Token::is_wildcard);
         canonical.extend(rest.iter().cloned());
         let n_optional = usize::from(!has_path);
         Self {
             any: Glob::with_optional_end(canonical, n_optional),
             covered: Covered::Parts(Parts {
+                is_one_host: !canonical_has_wildcard,
                 scheme: Glob::new(split.scheme),
                 hosts: covered_hosts(&split.host)
                     .into_iter()
@@ -72,13 +76,7 @@ impl UrlPattern {
     /// Whether the pattern, as an allow, covers just the URLs that it matches as text.
     pub(crate) fn is_exact_cover(&self) -> bool {
         match &self.covered {
-            Covered::Parts(parts) => {
-                let is_literal = |glob: &Glob| !glob.tokens().iter().any(Token::is_wildcard);
-                is_literal(&parts.scheme)
-                    && parts.hosts.iter().all(is_literal)
-                    && parts.hosts.len() == 1
-                    && parts.port.is_none()
-            }
+            Covered::Parts(parts) => parts.is_one_host,
             Covered::Opaque(_) => false,
         }
     }
