@@ -120,7 +120,7 @@ fn exchanges_before_resume(session: &std::path::Path) {
     let text = std::fs::read_to_string(&file).unwrap();
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let copy = tempfile::tempdir().unwrap();
-    std::fs::write(copy.path().join("session.jsonl"), &text[..whole]).unwrap();
+    std::fs::write(copy.path().join("session.jsonl"), &text.as_bytes()[..whole]).unwrap();
     exchanges(copy.path(), Ending::Killed);
 }
 

@@ -5,7 +5,7 @@ use crate::tree::Tree;
 
 /// Names that say nothing about what is inside.
 const EMPTY_NAMES: &[&str] = &[
-    "utils", "util", "common", "helpers", "helper", "manager", "misc", "shared", "stuff",
+    "utils", "util", "common", "helpers", "manager", "misc", "shared", "stuff",
 ];
 
 /// Finds `mod.rs` files and modules with a name that says nothing.

@@ -52,7 +52,7 @@ fn parents_of(path: &str) -> Option<(Vec<String>, String)> {
     let (_, folder_name) = folder.rsplit_once('/').unwrap_or(("", folder));
     // Cargo finds the test binaries of a package by itself; those at the top level are in none.
     let is_test_binary = folder_name == "tests" && folder != "tests" && !folder.contains("/src/");
-    let is_root = matches!(module, "main" | "lib" | "build")
+    let is_root = matches!(module, "main" | "lib" | "build" | "mod")
         || matches!(folder_name, "examples" | "fuzz_targets" | "benches" | "bin")
         || is_test_binary;
     if is_root {

@@ -14,6 +14,8 @@ pub(super) struct RustFile {
     pub(super) text: String,
     /// Its syntax tree.
     pub(super) syntax: syn::File,
+    /// It is compiled for tests alone: by where it is, or by the `#[cfg(test)] mod` that names it.
+    is_test: bool,
 }
 
 /// All Rust files.
@@ -34,6 +36,7 @@ pub(super) fn parse(tree: &Tree) -> RustFiles {
                 path: file.path.clone(),
                 text: file.text.clone(),
                 syntax,
+                is_test: is_test_path(&file.path),
             }),
             Err(error) => unparsed.push(Finding::at(
                 "parse",
@@ -43,14 +46,46 @@ pub(super) fn parse(tree: &Tree) -> RustFiles {
             )),
         }
     }
+    mark_test_modules(&mut files);
     RustFiles { files, unparsed }
+}
+
+fn is_test_path(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    parts.contains(&"tests") || parts.last() == Some(&"tests.rs")
+}
+
+/// Marks the files of modules that stand behind `#[cfg(test)]`.
+fn mark_test_modules(files: &mut [RustFile]) {
+    let modules: Vec<String> = files.iter().flat_map(test_modules_of).collect();
+    for file in files {
+        let stem = file.path.trim_end_matches(".rs");
+        file.is_test |= modules
+            .iter()
+            .any(|module| stem == module || stem.starts_with(&format!("{module}/")));
+    }
+}
+
+/// Paths, without `.rs`, of the modules that a file names behind `#[cfg(test)]`.
+fn test_modules_of(file: &RustFile) -> Vec<String> {
+    let stem = file.path.trim_end_matches(".rs");
+    let folder = match stem.rsplit_once('/') {
+        Some((folder, "lib" | "main")) => folder,
+        Some(_) | None => stem,
+    };
+    let names = file.syntax.items.iter().filter_map(|item| match item {
+        Item::Mod(module) if module.content.is_none() && is_test_only(&module.attrs) => {
+            Some(format!("{folder}/{}", module.ident))
+        }
+        _ => None,
+    });
+    names.collect()
 }
 
 impl RustFile {
     /// Whether all of the file is test code.
-    pub(super) fn is_test(&self) -> bool {
-        let parts: Vec<&str> = self.path.split('/').collect();
-        parts.contains(&"tests") || parts.last() == Some(&"tests.rs")
+    pub(super) const fn is_test(&self) -> bool {
+        self.is_test
     }
 }
 

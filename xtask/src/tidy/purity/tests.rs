@@ -49,3 +49,20 @@ fn tests_of_a_pure_crate_may_meet_the_world() {
         &[],
     );
 }
+
+#[test]
+fn a_module_for_tests_alone_may_meet_the_world() {
+    let sources = rust_source::parse(&Tree::of(&[
+        (
+            "crates/podward-policy/src/lib.rs",
+            "#[cfg(test)]\nmod testing;\nmod a;",
+        ),
+        ("crates/podward-policy/src/testing.rs", "use std::env;"),
+        ("crates/podward-policy/src/testing/b.rs", "use std::env;"),
+        ("crates/podward-policy/src/a.rs", "use std::env;"),
+    ]));
+    expect(
+        &check_sources(&sources.files),
+        &["crates/podward-policy/src/a.rs:1: [purity] a pure crate uses `std::env`"],
+    );
+}

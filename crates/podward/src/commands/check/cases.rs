@@ -91,9 +91,8 @@ impl std::fmt::Display for Rate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { n_passed, n_cases } = *self;
         write!(f, "{n_passed}/{n_cases}")?;
-        if n_cases > 0 {
-            // Tenths of a percent, without a float.
-            let tenths = n_passed * 1000 / n_cases;
+        // Tenths of a percent, without a float.
+        if let Some(tenths) = (n_passed * 1000).checked_div(n_cases) {
             write!(f, " ({}.{} %)", tenths / 10, tenths % 10)?;
         }
         Ok(())
