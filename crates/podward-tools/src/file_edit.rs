@@ -102,7 +102,8 @@ impl EditFile {
         } else {
             Sight::Hidden
         };
-        let edited = self.edit.apply(&before).map_err(|error| {
+        let bytes_max = ctx.limits.file_bytes;
+        let edited = self.edit.apply(&before, bytes_max).map_err(|error| {
             FileError::new(match sight {
                 Sight::Shown => error.explained(&shown, &self.edit, &before),
                 Sight::Hidden => error.stated(&shown),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use podward_policy::{Action, Need, Operation, Policies};
+use podward_policy::{Action, Need, Operation, Policies, ToolName};
 use podward_scope::{Entry, Kind, Replaced, Scope, ScopeError};
 
 use crate::lower::path::Target;
@@ -107,19 +107,29 @@ pub(crate) fn read_dir(scope: &Scope, target: &Target) -> Result<Vec<Entry>, Fil
 }
 
 /// Whether a result may hold what is in a file.
-///
-/// It is judged like the `read` of a `grep` (D2.2): by the rules for `read`, and where none
-/// matches, the call that found the file needs no other leave.
 pub(crate) fn may_read(policies: &Policies, target: &Target) -> bool {
-    let read = target
-        .operations(&names::built_in(names::READ), &[])
-        .into_iter()
+    is_allowed(policies, &[names::built_in(names::READ)], target)
+}
+
+/// Whether a search by `tool` from above may show a file: `read` must allow it, and so must the
+/// rules for the tool itself, as if the file had been named.
+pub(crate) fn may_show(policies: &Policies, tool: &ToolName, target: &Target) -> bool {
+    let read = names::built_in(names::READ);
+    is_allowed(policies, &[read, tool.clone()], target)
+}
+
+/// It is judged like the `read` of a `grep` (D2.2): by the rules for each tool, and where none
+/// matches, the call that found the file needs no other leave.
+fn is_allowed(policies: &Policies, tools: &[ToolName], target: &Target) -> bool {
+    let operations = tools
+        .iter()
+        .flat_map(|tool| target.operations(tool, &[]))
         .map(|operation| Operation {
             need: Need::Restrictive,
             ..operation
         })
         .collect();
-    policies.judge(&lowered(read)).action == Action::Allow
+    policies.judge(&lowered(operations)).action == Action::Allow
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `grep`, `glob` and `list`: what is below a directory, as far as `read` allows it.
 //!
 //! A directory is walked through the scope, name by name, and no symlink is followed. What `read`
-//! does not allow is left out before it is opened, and counted.
+//! does not allow, or the rules for the tool itself, is left out before it is opened, and counted.
 
 mod filter;
 mod glob;

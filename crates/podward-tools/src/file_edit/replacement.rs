@@ -45,11 +45,13 @@ pub(crate) enum EditError {
     NotFound,
     /// It occurs more than once: the lines where it begins, up to [`COUNT_MAX`].
     Ambiguous(Vec<usize>),
+    /// The file would be larger than this many bytes.
+    TooLarge(u64),
 }
 
 impl Edit {
-    /// Replaces in `contents`.
-    pub(crate) fn apply(&self, contents: &[u8]) -> Result<Edited, EditError> {
+    /// Replaces in `contents`; the result has at most `bytes_max` bytes.
+    pub(crate) fn apply(&self, contents: &[u8], bytes_max: u64) -> Result<Edited, EditError> {
         let (old, new) = self.in_line_ends_of(contents);
         if self.occurrences == Occurrences::TheOnlyOne {
             let starts = overlapping(contents, old.as_bytes());
@@ -66,6 +68,9 @@ impl Edit {
             replaced.extend_from_slice(new.as_bytes());
             rest_start = at + old.len();
             n_replaced += 1;
+            if u64::try_from(replaced.len()).is_ok_and(|len| len > bytes_max) {
+                return Err(EditError::TooLarge(bytes_max));
+            }
         }
         if n_replaced == 0 {
             return Err(EditError::NotFound);
@@ -120,6 +125,9 @@ impl EditError {
                     lines.len()
                 )
             }
+            Self::TooLarge(bytes_max) => {
+                format!("`{shown}` would be larger than {bytes_max} bytes; nothing was changed")
+            }
         }
     }
 
@@ -140,6 +148,7 @@ impl EditError {
                 };
                 format!("{stated} (lines {}{more})", first.join(", "))
             }
+            Self::TooLarge(_) => stated,
         }
     }
 }

@@ -3,15 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use podward_policy::ToolName;
 
 use crate::error::{BadArguments, shown};
 
+/// The kernel's limit on a path's length.
+const GLOB_MAX: usize = 4096;
+
 /// A glob over the paths below the root of a search.
 #[derive(Debug)]
 pub(super) struct PathGlob {
-    matcher: GlobMatcher,
+    matcher: GlobSet,
     over: Over,
 }
 
@@ -29,6 +32,9 @@ impl PathGlob {
     pub(super) fn parse(tool: &ToolName, key: &str, glob: &str) -> Result<Self, BadArguments> {
         let bad = |problem: String| BadArguments::new(tool, format!("`{key}` {problem}"));
         let text = glob.strip_prefix("./").unwrap_or(glob);
+        if text.len() > GLOB_MAX {
+            return Err(bad(format!("is longer than {GLOB_MAX} bytes")));
+        }
         if text.is_empty() {
             return Err(bad("is empty".to_owned()).with_hint("`**` is every file"));
         }
@@ -38,11 +44,16 @@ impl PathGlob {
                     .with_hint("a glob is relative to `path`"),
             );
         }
-        let matcher = GlobBuilder::new(text)
+        let no_glob = |error: globset::Error| bad(format!("is no glob: {}", error.kind()));
+        let glob = GlobBuilder::new(text)
             .literal_separator(true)
             .build()
-            .map_err(|error| bad(format!("is no glob: {}", error.kind())))?
-            .compile_matcher();
+            .map_err(no_glob)?;
+        // A set of one: a single glob's own matcher panics where it is too large.
+        let matcher = GlobSetBuilder::new()
+            .add(glob)
+            .build()
+            .map_err(|_| bad("is too large a glob".to_owned()))?;
         let over = if text.contains('/') {
             Over::Path
         } else {

@@ -34,6 +34,7 @@ pub(crate) struct Glob {
 
 #[derive(Debug)]
 struct FindFiles {
+    tool: ToolName,
     target: Target,
     glob: PathGlob,
 }
@@ -51,7 +52,11 @@ impl Arguments for Glob {
         let glob = PathGlob::parse(tool, "pattern", &self.pattern)?;
         Ok(Ready {
             lowered: lowered(target.operations(tool, &[])),
-            invocation: Box::new(FindFiles { target, glob }),
+            invocation: Box::new(FindFiles {
+                tool: tool.clone(),
+                target,
+                glob,
+            }),
         })
     }
 }
@@ -84,7 +89,7 @@ impl FindFiles {
                 Kind::Symlink => Target::of(found.path, &ctx.place),
                 Kind::File | Kind::Directory | Kind::Special => tree.target(found.below),
             };
-            if !files::may_read(&ctx.policies, &target) {
+            if !files::may_show(&ctx.policies, &self.tool, &target) {
                 left_out.not_allowed += 1;
                 return ControlFlow::Continue(());
             }

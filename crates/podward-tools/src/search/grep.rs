@@ -57,6 +57,7 @@ pub(super) enum Output {
 
 #[derive(Debug)]
 struct SearchFiles {
+    tool: ToolName,
     target: Target,
     matcher: RegexMatcher,
     glob: Option<PathGlob>,
@@ -98,6 +99,7 @@ impl Arguments for Grep {
         Ok(Ready {
             lowered: lowered(target.operations(tool, &restrictive)),
             invocation: Box::new(SearchFiles {
+                tool: tool.clone(),
                 target,
                 matcher,
                 glob,
@@ -141,7 +143,7 @@ impl SearchFiles {
         if ended == Ended::Cancelled {
             return Err(FileError::new(CANCELLED));
         }
-        let mut result = search.finish(ended == Ended::Stopped);
+        let mut result = search.finish(ended);
         left_out.remark(&mut result);
         Ok(result)
     }
@@ -165,7 +167,7 @@ impl SearchFiles {
                 return ControlFlow::Continue(());
             }
             let target = tree.target(found.below);
-            if !files::may_read(&ctx.policies, &target) {
+            if !files::may_show(&ctx.policies, &self.tool, &target) {
                 left_out.not_allowed += 1;
                 return ControlFlow::Continue(());
             }

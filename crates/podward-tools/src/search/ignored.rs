@@ -11,7 +11,7 @@ use podward_scope::{Kind, Scope};
 const NAMES: [&str; 2] = [".ignore", ".gitignore"];
 
 /// More of one file is not read.
-const BYTES_MAX: u64 = 1024 * 1024;
+const BYTES_MAX: u64 = 128 * 1024;
 
 /// The directories of version control: never searched, unless one is the root of the search.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];

@@ -30,6 +30,7 @@ pub(crate) struct List {
 
 #[derive(Debug)]
 struct ListDirectory {
+    tool: ToolName,
     target: Target,
 }
 
@@ -44,7 +45,10 @@ impl Arguments for List {
         let target = Target::parse(tool, "path", path, place)?;
         Ok(Ready {
             lowered: lowered(target.operations(tool, &[])),
-            invocation: Box::new(ListDirectory { target }),
+            invocation: Box::new(ListDirectory {
+                tool: tool.clone(),
+                target,
+            }),
         })
     }
 }
@@ -98,7 +102,7 @@ impl ListDirectory {
                 tree.target(std::slice::from_ref(&entry.name))
             }
         };
-        files::may_read(&ctx.policies, &target)
+        files::may_show(&ctx.policies, &self.tool, &target)
     }
 
     fn line(&self, ctx: &RunContext, entry: &Entry) -> String {

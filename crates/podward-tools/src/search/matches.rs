@@ -11,6 +11,7 @@ use grep_searcher::{
 };
 
 use crate::search::grep::Output;
+use crate::search::walk::Ended;
 use crate::text::cut_line;
 use crate::tool::ToolLimits;
 
@@ -122,13 +123,13 @@ impl<'a> Search<'a> {
     }
 
     /// The result, with a mark if more would match.
-    pub(super) fn finish(self, is_cut: bool) -> String {
+    pub(super) fn finish(self, ended: Ended) -> String {
         let mut result = self.result;
         let n = match self.output {
             Output::Lines => self.n_matches,
             Output::Files => self.n_files,
         };
-        if is_cut {
+        if ended == Ended::Stopped {
             let what = match self.output {
                 Output::Lines => "matching lines",
                 Output::Files => "files",

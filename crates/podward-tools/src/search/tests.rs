@@ -359,3 +359,31 @@ fn a_cut_among_lines_of_context_leaves_no_loose_ends() {
     let text = world.text("grep", json!({"pattern": "hit", "context": 1}));
     assert!(text.ends_with("a:11:hit\n--\nb:1:hit\n"), "{text}");
 }
+
+#[test]
+fn a_rule_for_the_search_itself_holds_from_above_too() {
+    let mut world = project();
+    world.policies = policies(
+        Action::Allow,
+        &[
+            ("grep", "secrets/*", Action::Deny),
+            ("grep", "keep.log", Action::Ask),
+            ("list", "secrets/*", Action::Deny),
+        ],
+    );
+    assert_eq!(
+        world.text("grep", json!({"pattern": "token", "output": "files"})),
+        ".github/ci.yml\nCargo.toml\nsrc/main.rs\n\
+         [2 files left out: reading them is not allowed]\n"
+    );
+    assert_eq!(
+        world.text("glob", json!({"pattern": "secrets/*"})),
+        "secrets/key\n"
+    );
+    let text = world.text("list", json!({}));
+    assert!(!text.contains("secrets/"), "{text}");
+    assert!(
+        text.ends_with("[1 file left out: reading it is not allowed]\n"),
+        "{text}"
+    );
+}

@@ -12,7 +12,7 @@ fn edit(old: &str, new: &str, occurrences: Occurrences) -> Edit {
 
 fn only(old: &str, new: &str, contents: &[u8]) -> Result<Vec<u8>, EditError> {
     edit(old, new, Occurrences::TheOnlyOne)
-        .apply(contents)
+        .apply(contents, 10_000)
         .map(|edited| edited.contents)
 }
 
@@ -50,8 +50,17 @@ fn occurrences_that_overlap_are_not_unique() {
         panic!("many occurrences are ambiguous");
     };
     assert_eq!(lines.len(), COUNT_MAX);
-    let all = edit("aa", "b", Occurrences::All).apply(b"aaaaa").unwrap();
+    let all = edit("aa", "b", Occurrences::All)
+        .apply(b"aaaaa", 10_000)
+        .unwrap();
     assert_eq!((&*all.contents, all.n_replaced), (&b"bba"[..], 2));
+}
+
+#[test]
+fn a_replacement_does_not_grow_without_bound() {
+    let all = edit("a", &"b".repeat(1_000_000), Occurrences::All);
+    let error = all.apply(&[b'a'; 1_000_000], 10_000_000).unwrap_err();
+    assert_eq!(error, EditError::TooLarge(10_000_000));
 }
 
 proptest! {
@@ -59,7 +68,7 @@ proptest! {
     fn replacing_all_is_what_the_standard_library_does(
         contents in "[ab\n]{0,40}", old in "[ab\n]{1,3}", new in "[abc]{0,3}",
     ) {
-        let edited = edit(&old, &new, Occurrences::All).apply(contents.as_bytes());
+        let edited = edit(&old, &new, Occurrences::All).apply(contents.as_bytes(), 10_000);
         match edited {
             Ok(edited) => {
                 prop_assert_eq!(edited.contents, contents.replace(&old, &new).into_bytes());

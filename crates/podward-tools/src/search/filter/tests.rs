@@ -46,4 +46,16 @@ fn what_is_no_glob_below_the_root_is_a_bad_call() {
         let error = parse(glob).unwrap_err();
         assert!(error.contains(problem), "{glob}: {error}");
     }
+    assert!(
+        parse(&"a".repeat(5000))
+            .unwrap_err()
+            .contains("longer than")
+    );
+    // Whatever a glob costs, it is a glob or an error.
+    for part in ["{a,b}", "[!a-z]", "**/", "?", "*", "{a,{b,{c,d}}}", "é"] {
+        let glob = part.repeat(4096 / part.len());
+        if let Ok(glob) = parse(&glob) {
+            glob.is_match(&["a".repeat(255).into()]);
+        }
+    }
 }

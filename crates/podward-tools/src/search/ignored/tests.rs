@@ -43,3 +43,14 @@ fn the_nearest_rule_wins_and_ignore_wins_over_gitignore() {
     check(&ignored, "sub/sub.log", Kind::File, true);
     check(&ignored, "a.log", Kind::File, true);
 }
+
+#[test]
+fn a_hostile_ignore_file_is_read_in_bounded_time() {
+    let world = World::new();
+    let lines = "**/[a-z]*{a,b,c}?x/**\n".repeat(100_000);
+    world.write(".gitignore", lines.as_bytes());
+    world.write(".ignore", &[b'*'; 1_000_000]);
+    let mut ignored = Ignored::default();
+    ignored.enter(&world.context().scope, &world.root());
+    ignored.is_ignored(&world.path("some/file"), Kind::File);
+}
