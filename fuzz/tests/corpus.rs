@@ -5,7 +5,9 @@ use std::path::Path;
 #[test]
 fn every_entry_point_comes_back_from_its_corpus() {
     for (name, entry) in podward_fuzz::TARGETS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(name);
         let mut n_files = 0;
         for file in std::fs::read_dir(&folder).unwrap() {
             let path = file.unwrap().path();

@@ -18,6 +18,8 @@ pub(crate) fn run_all() -> Outcome {
         "cargo fmt --check",
         &mut cargo(&["fmt", "--all", "--check"])?,
     )?;
+    let fuzz_fmt = ["fmt", "--check", "--manifest-path", "fuzz/Cargo.toml"];
+    run("cargo fmt --check of fuzz", &mut cargo(&fuzz_fmt)?)?;
     tidy::run()?;
     let clippy: &[&str] = &[
         "clippy",
