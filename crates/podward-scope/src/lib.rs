@@ -7,6 +7,7 @@
 mod confine;
 mod decl;
 mod error;
+mod harden;
 mod level;
 mod roots;
 mod scope;
@@ -15,5 +16,6 @@ mod walk;
 pub use confine::{Confined, Ending, Helper, Launch, Report, confine_main};
 pub use decl::{Access, Enforce, Protected, Root, ScopeDecl, Shield};
 pub use error::{DenyRule, DenySource, Kind, ScopeError};
+pub use harden::harden_process;
 pub use level::{Level, Means, Subtraction};
 pub use scope::{Entry, Metadata, Replaced, Scope};

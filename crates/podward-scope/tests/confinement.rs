@@ -22,7 +22,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Trial};
 use podward_scope::{
     Ending, Enforce, Helper, Launch, Level, Protected, Report, Root, Scope, ScopeDecl, ScopeError,
-    Subtraction, confine_main,
+    Subtraction, confine_main, harden_process,
 };
 use tempfile::TempDir;
 
@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     {
         [_, "hold"] => return hold(),
         [_, "bound", dir] => return bound(Path::new(dir)),
+        [_, "full", dir] => return full(Path::new(dir)),
         _ => {}
     }
     let agains = match std::env::var_os(AGAIN) {
@@ -95,6 +96,7 @@ const AGAINS: &[Named] = &named![
     all_of_it_as_an_ordinary_user,
     all_of_it_without_namespaces,
     a_bind_mount_is_no_way_round,
+    a_full_disk_leaves_the_old_file,
 ];
 
 /// A workspace `w` with a protected `.podward`, a hidden `state`, and a directory `outside`.
@@ -602,14 +604,27 @@ fn alive(pids: &str) -> Vec<&str> {
 fn nothing_outlives_a_call() {
     let world = World::new();
     let scope = world.scope();
+    // Each says its id through a pipe, so that it runs when the call ends.
     let done = world.run(
         &scope,
-        "sleep 1000 & echo $!; setsid sleep 1000 & echo $!; \
-         (setsid bash -c 'sleep 1000 & echo $!; sleep 1000 & echo $!' &)
-         (bash -c 'exec setsid bash -c \"echo \\$\\$; exec sleep 1000\"' & ) | cat & sleep 0.2",
+        "cd $TMPDIR && mkfifo said && wait_for='echo $$ > said; exec sleep 1000'
+         bash -c \"$wait_for\" & cat said
+         setsid bash -c \"$wait_for\" & cat said
+         (setsid bash -c \"$wait_for\" &) ; cat said
+         (bash -c \"(setsid bash -c '$wait_for' > /dev/null 2>&1 &)\" &) ; cat said
+         bash -c \"trap '' HUP TERM; $wait_for\" & disown; cat said",
     );
-    assert_eq!(done.ending, Ending::Exit(0));
-    assert!(done.leftovers >= 4, "{}", done.leftovers);
+    assert_eq!((done.ending, done.leftovers), (Ending::Exit(0), 5));
+    assert_eq!(done.output.lines().count(), 5);
+    assert_eq!(alive(&done.output), [] as [&str; 0]);
+    // One that runs away faster than it can be counted.
+    let done = world.run(
+        &scope,
+        "cd $TMPDIR && run='(( $1 )) && { setsid bash -c \"$run\" run $(( $1 - 1 )) & }; \
+           (( $1 % 100 )) || { echo $$ > said; } ; exit' && export run
+         bash -c \"$run\" run 200 & cat said; exit 5",
+    );
+    assert_eq!(done.ending, Ending::Exit(5), "{}", done.output);
     assert_eq!(alive(&done.output), [] as [&str; 0]);
 }
 
@@ -644,6 +659,7 @@ fn closing_the_control_ends_everything() {
 
 /// Plays podward: starts a child, says which, and waits to be killed.
 fn hold() -> ExitCode {
+    harden_process().unwrap();
     let world = World::new();
     let scope = world.scope();
     let running = Running::start(&world, &scope, "echo $$; sleep 1000 & echo $!; wait");
@@ -671,6 +687,13 @@ fn when_podward_is_killed_its_children_end() {
             pidfd_open(pid, PidfdFlags::empty()).unwrap()
         })
         .collect();
+    // To other processes of its user it was closed.
+    if !rustix::process::geteuid().is_root() {
+        for file in ["environ", "mem", "maps", "fd"] {
+            let path = format!("/proc/{}/{file}", podward.id());
+            assert!(fs::File::open(&path).is_err(), "{path}");
+        }
+    }
     podward.kill().unwrap();
     podward.wait().unwrap();
     for child in children {
@@ -819,24 +842,57 @@ fn all_of_it_without_namespaces() {
     again("without_namespaces", &wrapper);
 }
 
-/// The workspace has a second name, and so has what is protected in it.
-fn a_bind_mount_is_no_way_round() {
-    let world = World::new();
+/// Runs this binary in a mount namespace that `script` prepares, in a world's directory; `None`:
+/// there are no mount namespaces here.
+fn in_mounts(world: &World, script: &str, mode: &str) -> Option<String> {
     if subtraction(&world.scope()) != Subtraction::Mounts {
-        // Who cannot mount has no second name to go by.
-        return;
+        return None;
     }
-    let script = "cd \"$1\" && mkdir second part host && mount --bind w second && \
-         mount --bind w/state part && mount --rbind / host && exec \"$0\" bound \"$1\"";
+    let script = format!("cd \"$1\" && {script} && exec \"$0\" {mode} \"$1\"");
     let output = Command::new("unshare")
-        .args(["--mount", "--map-root-user", "sh", "-c", script])
+        .args(["--mount", "--map-root-user", "sh", "-c", &script])
         .args([std::env::current_exe().unwrap(), world.dir.clone()])
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
-    assert_eq!(output.stdout, b"held\n");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+/// The workspace has a second name, and so has what is protected in it.
+fn a_bind_mount_is_no_way_round() {
+    let world = World::new();
+    let script = "mkdir second part host && mount --bind w second && mount --bind w/state part \
+                  && mount --rbind / host";
+    if let Some(said) = in_mounts(&world, script, "bound") {
+        assert_eq!(said, "held\n");
+    }
     assert_eq!(fs::read(world.at("w/.podward/grants")).unwrap(), b"grants");
+}
+
+fn a_full_disk_leaves_the_old_file() {
+    let world = World::new();
+    let script = "mount -t tmpfs -o size=64k none w/sub && echo old > w/sub/file";
+    if let Some(said) = in_mounts(&world, script, "full") {
+        assert_eq!(said, "cannot write `sub/file`: StorageFull\n");
+    }
+}
+
+fn full(dir: &Path) -> ExitCode {
+    let (workspace, temp) = (dir.join("w"), dir.join("temp"));
+    let scope = Scope::open(&ScopeDecl::default(), &workspace, &temp, &[]).unwrap();
+    let contents = vec![b'x'; 1024 * 1024];
+    match scope.replace_file(Path::new("sub/file"), &contents) {
+        Err(ScopeError::Io {
+            path,
+            doing,
+            source,
+        }) => println!("cannot {doing} `{}`: {:?}", path.display(), source.kind()),
+        result => println!("{result:?}"),
+    }
+    assert_eq!(fs::read(workspace.join("sub/file")).unwrap(), b"old\n");
+    assert_eq!(fs::read_dir(workspace.join("sub")).unwrap().count(), 1);
+    ExitCode::SUCCESS
 }
 
 fn bound(dir: &Path) -> ExitCode {

@@ -6,15 +6,15 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::time::Duration;
 
-use rustix::process::{DumpableBehavior, Pid};
+use rustix::process::Pid;
 
 use crate::confine::namespace;
 use crate::confine::plan::{MARK, Plan, Restrict, Task};
 use crate::confine::report::Report;
 use crate::confine::ruleset::{Failure, restrict};
 use crate::confine::supervise::supervise;
+use crate::harden::harden_process;
 use crate::level::Subtraction;
 
 /// Does a helper's work if this process was started as one; `None`: it was not.
@@ -27,7 +27,7 @@ pub fn confine_main(arguments: impl IntoIterator<Item = OsString>) -> Option<Exi
         return None;
     }
     close_inherited();
-    let Ok(mut control) = rustix::stdio::stdin()
+    let Ok(control) = rustix::stdio::stdin()
         .try_clone_to_owned()
         .map(UnixStream::from)
     else {
@@ -39,8 +39,7 @@ pub fn confine_main(arguments: impl IntoIterator<Item = OsString>) -> Option<Exi
         Err(Failure::Unsupported(why)) => Report::Unsupported(why),
         Err(Failure::Failed(why)) => Report::Failed(why),
     };
-    // If podward is gone there is nobody to tell.
-    let _ = writeln!(control, "{report}");
+    say(&control, &report);
     Some(ExitCode::SUCCESS)
 }
 
@@ -56,28 +55,24 @@ fn run(
         namespace::enter(&plan).map_err(Failure::Failed)?;
     }
     // Only now: what is not dumpable may not write its own user map.
-    hide_process()?;
+    protect_process()?;
+    let watched = control
+        .try_clone()
+        .map_err(|error| Failure::Failed(error.to_string()))?;
     let (abi, child) = start(&plan, &task)?;
-    say(control, &Report::Ready { abi })?;
+    say(control, &Report::Ready { abi });
+    // INVARIANT: from here on nothing returns before the child has ended.
     let (Some(child), Task::Run { grace, .. }) = (child, task) else {
         return Ok(None);
     };
-    supervise_child(child, grace, control).map(Some)
-}
-
-fn supervise_child(child: Pid, grace: Duration, control: &UnixStream) -> Result<Report, Failure> {
-    let pid = child.as_raw_pid().unsigned_abs();
     // Podward must see the end of the output when the child's own ends close.
     if let Ok(null) = std::fs::File::options().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&null);
         let _ = rustix::stdio::dup2_stderr(&null);
     }
-    let watched = control
-        .try_clone()
-        .map_err(|error| Failure::Failed(error.to_string()))?;
-    // If podward is gone, the watched end says so too.
-    let _ = say(control, &Report::Started { pid });
-    Ok(supervise(child, watched, grace))
+    let pid = child.as_raw_pid().unsigned_abs();
+    say(control, &Report::Started { pid });
+    Ok(Some(supervise(child, watched, grace)))
 }
 
 /// Restricts a thread and lets it start the task: the helper itself stays outside, where the
@@ -125,14 +120,15 @@ fn spawn(program: &Path, arguments: &[OsString], directory: &PathBuf) -> Result<
         .ok_or_else(|| Failure::Failed("the child has no process id".to_owned()))
 }
 
-fn hide_process() -> Result<(), Failure> {
-    let done = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .and_then(|()| rustix::process::set_child_subreaper(Some(rustix::process::getpid())));
-    done.map_err(|errno| Failure::Failed(format!("the helper cannot protect itself: {errno}")))
+fn protect_process() -> Result<(), Failure> {
+    harden_process().map_err(|error| Failure::Failed(error.to_string()))?;
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+        .map_err(|errno| Failure::Failed(format!("orphans cannot be adopted: {errno}")))
 }
 
-fn say(mut control: &UnixStream, report: &Report) -> Result<(), Failure> {
-    writeln!(control, "{report}").map_err(|error| Failure::Failed(error.to_string()))
+fn say(mut control: &UnixStream, report: &Report) {
+    // If podward is gone there is nobody to tell, and the watched end says so too.
+    let _ = writeln!(control, "{report}");
 }
 
 /// Closes what podward inherited itself and so could not keep from its children.
