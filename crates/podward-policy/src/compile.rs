@@ -257,7 +257,7 @@ fn odd_command(rule: &Rule) -> Option<(&'static str, &'static str)> {
         ));
     }
     // A whole line is compared as it is; only simple commands have one blank between two words.
-    (rule.has_odd_blank && !rule.has_operator).then_some((
+    (rule.has_odd_blank && !rule.has_operator()).then_some((
         "no command is written with two blanks in a row or a blank at an end",
         "write the words with one blank between two",
     ))
@@ -292,6 +292,12 @@ fn odd_path(rule: &Rule, pattern: &str) -> Option<(&'static str, &'static str)> 
 }
 
 fn odd_url(rule: &Rule) -> Option<(&'static str, &'static str)> {
+    if rule.url.has_foreign_host() {
+        return Some((
+            "hosts are compared in their ASCII form",
+            "write the host as `xn--…`",
+        ));
+    }
     let begins_open = rule.url.any.is_floating();
     let help = "write the scheme as well, such as `https://example.com/*`";
     match (rule.url.has_scheme(), rule.is_restrictive(), begins_open) {

@@ -346,9 +346,8 @@ impl<'a> View<'a> {
             };
             return rule.hit(&operation.subject, operand, whole, &mut self.work);
         }
-        let may_be_reached = rule.is_restrictive()
-            && stands_for_anything(operation)
-            && rule.tool.is_reached_by_code(rule.action);
+        let may_be_reached =
+            rule.is_restrictive() && stands_for_anything(operation) && rule.is_reached_by_code;
         match may_be_reached {
             true => Hit::May,
             false => Hit::No,

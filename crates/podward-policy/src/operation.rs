@@ -18,6 +18,23 @@ pub enum Lowered {
 }
 
 /// The operations of one call: never empty.
+///
+/// ```compile_fail
+/// // Private fields: an empty list cannot be made.
+/// let none = podward_policy::Operations { all: Vec::new(), whole: None };
+/// ```
+///
+/// ```
+/// # use podward_policy::{Need, Operation, Operations, Subject, Text, ToolName};
+/// let skill = Operation {
+///     tool: ToolName::new("skill").unwrap(),
+///     subject: Subject::Plain(Text::known("release")),
+///     need: Need::Full,
+///     span: None,
+///     partial: Vec::new(),
+/// };
+/// assert_eq!(Operations::new(skill, Vec::new()).len(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operations {
     // INVARIANT: never empty; `new` is the only way to make one.
@@ -139,8 +156,11 @@ pub enum Subject {
 /// A simple command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandSubject {
-    /// The argv after quote removal, words joined by one blank, a word that is empty or holds a
-    /// blank, a newline or a quote in single quotes. The only form an allow rule sees.
+    /// The argv after quote removal, each word as [`written_word`](crate::written_word) writes it,
+    /// joined by one blank. The only form an allow rule sees.
+    ///
+    /// A word with holes is written without quotes unless its known part needs them: that the
+    /// value of a hole may come to need them is taken into account when rules are matched.
     pub written: Text,
     /// Bytes of `written`'s known part that are assignments in front of the program, its blank
     /// included; 0 if there are none.
@@ -148,7 +168,8 @@ pub struct CommandSubject {
     /// End of the program's name in `written`'s known part.
     pub name_end: usize,
     /// Further forms that deny and ask rules see: without quotes, by basename, without leading
-    /// assignments, without global options.
+    /// assignments, without global options. None of them has quotes around words; the program is
+    /// their first word that is no assignment.
     pub further: Vec<Text>,
 }
 

@@ -6,7 +6,7 @@
 
 mod automaton;
 mod cover;
-pub(crate) mod fold;
+mod fold;
 mod parse;
 mod quote;
 mod segments;
@@ -145,7 +145,7 @@ impl Glob {
         for (token, c) in self.tokens.iter().zip(start.chars()) {
             work.spend(1)?;
             match token {
-                Token::Char(p) if fold::same_folded(*p, c) => {}
+                Token::Char(p) if fold::Case::Ignored.same(*p, c) => {}
                 Token::Char(_) => return Ok(true),
                 Token::Any | Token::Class(_) => {}
                 Token::Star | Token::Directories | Token::Word(_) => return Ok(false),

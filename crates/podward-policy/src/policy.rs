@@ -7,6 +7,7 @@ use crate::compile;
 use crate::judge;
 use crate::operation::Lowered;
 use crate::rule::Rule;
+use crate::rule::tools::ToolPattern;
 use crate::source::Location;
 use crate::spec::{Finding, PolicySpec};
 use crate::tool::{KnownTools, ToolName};
@@ -41,9 +42,15 @@ impl Policy {
         let mut warnings = compile::odd_rules(&rules, spec, tools);
         warnings.extend(compile::covered_rules(&rules));
         warnings.sort_by_key(|warning| warning.rule);
-        let if_absent = match spec.default_action {
-            Action::Deny => Action::Deny,
-            Action::Allow | Action::Ask => Action::Ask,
+        // A deny for everything that is left says what a default of deny says (D1.6).
+        let denies_the_rest = rules.iter().any(|rule| {
+            rule.is_catch_all
+                && rule.action == Action::Deny
+                && matches!(rule.tool, ToolPattern::Every)
+        });
+        let if_absent = match (spec.default_action, denies_the_rest) {
+            (Action::Deny, _) | (_, true) => Action::Deny,
+            (Action::Allow | Action::Ask, false) => Action::Ask,
         };
         // Allow would turn a deny into an allow by a hole: it is never taken.
         let unresolved = spec.unresolved.unwrap_or(if_absent).max(Action::Ask);

@@ -27,8 +27,10 @@ pub(crate) struct Rule {
     pub(crate) is_catch_all: bool,
     /// The only text that the pattern matches, if it has no wildcards.
     pub(crate) literal: Option<Box<str>>,
-    /// The pattern has a shell operator, and so can match no simple command.
-    pub(crate) has_operator: bool,
+    /// Unknown code may do what the rule's tools do.
+    pub(crate) is_reached_by_code: bool,
+    /// For whole lines, if the pattern has a shell operator and so can match no simple command.
+    line: Option<Glob>,
     pub(crate) quoting: Quoting,
     pub(crate) has_odd_blank: bool,
     /// For texts without a form of their own.
@@ -67,7 +69,8 @@ impl Rule {
         Ok(Self {
             is_catch_all: matches!(&*tokens, [Token::Star | Token::Directories]),
             literal: literal_of(&tokens),
-            has_operator: has_operator(&tokens),
+            is_reached_by_code: source.tool.is_reached_by_code(source.action),
+            line: has_operator(&tokens).then(|| command_glob(tokens.clone())),
             quoting: words.quoting,
             has_odd_blank: words.has_odd_blank,
             command: command_glob(words.tokens),
@@ -81,6 +84,10 @@ impl Rule {
             message: source.message.map(Into::into),
             location: source.location.clone(),
         })
+    }
+
+    pub(crate) const fn has_operator(&self) -> bool {
+        self.line.is_some()
     }
 
     pub(crate) const fn is_restrictive(&self) -> bool {
@@ -171,9 +178,9 @@ impl Rule {
 
     /// Only a restrictive pattern with a shell operator sees the whole text.
     fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Result<Hit, Exhausted> {
-        match whole {
-            Some(whole) if self.has_operator && self.is_restrictive() => {
-                let found = self.plain.matches(&whole.stripped, &(0..0), work)?;
+        match (whole, &self.line) {
+            (Some(whole), Some(line)) if self.is_restrictive() => {
+                let found = line.matches(&whole.stripped, &(0..0), work)?;
                 Ok(if found { Hit::Must } else { Hit::No })
             }
             _ => Ok(Hit::No),

@@ -73,8 +73,8 @@ pub(crate) fn covers_rule(early: &Rule, late: &Rule, work: &mut Work) -> bool {
     // A pattern with a shell operator matches whole lines, and an allow without wildcards may be
     // the text of a whole call, which no pattern for its parts covers.
     let is_for_whole_call = match late.action {
-        Action::Allow => late.literal.is_some() && late.has_operator,
-        Action::Ask | Action::Deny => late.has_operator,
+        Action::Allow => late.literal.is_some() && late.has_operator(),
+        Action::Ask | Action::Deny => late.has_operator(),
     };
     if is_for_whole_call && !(same_pattern && early.action == late.action) {
         return false;

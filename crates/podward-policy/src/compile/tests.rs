@@ -140,6 +140,11 @@ fn what_hardly_means_what_it_says_is_a_warning() {
         ),
         ("web_fetch | *evil* | deny", None),
         ("web_fetch | *good.example/* | allow", Some("covers no URL")),
+        (
+            "web_fetch | https://bücher.example/* | deny",
+            Some("ASCII form"),
+        ),
+        ("web_fetch | https://a.example/ü* | deny", None),
         ("web_fetch | * | allow", None),
         ("web_fetch | data:* | allow", None),
     ] {

@@ -59,7 +59,7 @@ fn leaves_code_open(policy: &Policy, tool: &ToolName, rule: &Rule) -> bool {
     tool.as_str() == "bash"
         && policy.unresolved == Action::Ask
         && rule.action == Action::Ask
-        && rule.tool.is_reached_by_code(rule.action)
+        && rule.is_reached_by_code
 }
 
 /// Whether the rules of a tool deny it whatever the text, default and rules for all tools aside.

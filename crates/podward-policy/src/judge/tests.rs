@@ -118,6 +118,26 @@ fn d1_6_a_catch_all_is_a_default() {
     );
 }
 
+/// An allowlist may end in a deny for everything.
+#[test]
+fn d1_6_a_last_rule_for_everything_is_the_same_as_a_default() {
+    let rules = "bash | npm run lint * | allow";
+    let with_rule = format!("ask\n{rules}\n* | * | deny");
+    let with_default = format!("deny\n{rules}");
+    for table in [&*with_rule, &*with_default] {
+        check_bash(
+            table,
+            &[
+                ("npm run lint x", Allow),
+                ("npm run ‹u›", Deny),
+                ("ls", Deny),
+                ("‹q›", Deny),
+            ],
+        );
+        check(table, &[(call(&[bash("npm run lint"), unknown()]), Deny)]);
+    }
+}
+
 #[test]
 fn d2_2_restrictive_operations_only_tighten() {
     let edit = |short: &str| {
@@ -567,6 +587,7 @@ fn d3_4_only_a_pattern_with_an_operator_sees_the_whole_text() {
     let pipe = || whole_call(&[bash("wget -q x"), bash("bash")], "wget -q x | bash");
     for (rules, expected) in [
         ("bash | wget * | bash* | deny", Deny),
+        ("bash | wget * | bash * | deny", Deny),
         ("bash | wget *bash* | deny", Allow),
         ("bash | wget * | bash* | allow", Allow),
         ("bash | *|* | ask", Ask),

@@ -5,9 +5,9 @@
 //! filling keeps, the `*`s it may run into; a word that can be written in two ways gives one set
 //! for each way, and all of them must match.
 
-use super::fold::{contains_folded, same_folded};
+use super::fold::Case;
 use super::shape::{Item, Language, Piece, Shape};
-use super::{Class, Fold, Token};
+use super::{Fold, Token};
 use crate::text::is_bare;
 use crate::work::{Exhausted, Work};
 
@@ -141,7 +141,7 @@ impl<'p> Automaton<'p> {
         let mut set = self.start();
         for (at, c) in text.char_indices() {
             work.spend(set.cost())?;
-            set = self.step(&set, c, fold.contains(&at));
+            set = self.step(&set, c, Case::at(fold, at));
             if set.is_empty() {
                 return Ok(false);
             }
@@ -175,7 +175,7 @@ impl<'p> Automaton<'p> {
         for item in items {
             work.spend(set.cost())?;
             set = match item {
-                Item::Char { c, fold } => self.step(&set, *c, *fold),
+                Item::Char { c, case } => self.step(&set, *c, *case),
                 Item::Hole { language, .. } => self.spread(&set, *language, work)?,
             };
         }
@@ -225,10 +225,10 @@ impl<'p> Automaton<'p> {
         for item in items {
             work.spend(unmet.cost() + met.cost())?;
             match item {
-                Item::Char { c, fold } => {
-                    met = self.step(&met, *c, *fold);
-                    met.unite(&self.step_where(&unmet, *c, *fold, Node::is_literal));
-                    unmet = self.step_where(&unmet, *c, *fold, |node| !node.is_literal());
+                Item::Char { c, case } => {
+                    met = self.step(&met, *c, *case);
+                    met.unite(&self.step_where(&unmet, *c, *case, Node::is_literal));
+                    unmet = self.step_where(&unmet, *c, *case, |node| !node.is_literal());
                 }
                 Item::Hole { language, exempt } => {
                     let spread = self.spread(&unmet, *language, work)?;
@@ -278,7 +278,7 @@ impl<'p> Automaton<'p> {
         for item in items {
             work.spend(set.cost())?;
             set = match item {
-                Item::Char { c, fold } => self.step(&set, *c, *fold),
+                Item::Char { c, case } => self.step(&set, *c, *case),
                 Item::Hole { language, .. } => self.keep(&set, *language),
             };
         }
@@ -286,15 +286,15 @@ impl<'p> Automaton<'p> {
     }
 
     /// The places after one more character.
-    pub(super) fn step(&self, set: &Set, c: char, fold: bool) -> Set {
-        self.step_where(set, c, fold, |_| true)
+    pub(super) fn step(&self, set: &Set, c: char, case: Case) -> Set {
+        self.step_where(set, c, case, |_| true)
     }
 
     fn step_where(
         &self,
         set: &Set,
         c: char,
-        fold: bool,
+        case: Case,
         counts: impl Fn(&Node<'p>) -> bool,
     ) -> Set {
         let mut next = Set::empty(self.nodes.len());
@@ -303,8 +303,8 @@ impl<'p> Automaton<'p> {
                 continue;
             }
             match node {
-                Node::Step { on, next: to } if on.fits(c, fold) => next.add(*to),
-                Node::Loop { on } if on.fits(c, fold) => next.add(place),
+                Node::Step { on, next: to } if on.fits(c, case) => next.add(*to),
+                Node::Loop { on } if on.fits(c, case) => next.add(place),
                 Node::Directories => {
                     next.add(place);
                     if c == '/' {
@@ -337,7 +337,7 @@ impl<'p> Automaton<'p> {
             if language == Language::Quoted {
                 let quoted_quote = ['\'', '\\', '\'', '\'']
                     .into_iter()
-                    .fold(all.clone(), |set, c| self.step(&set, c, false));
+                    .fold(all.clone(), |set, c| self.step(&set, c, Case::Exact));
                 more.unite(&quoted_quote);
             }
             if more.is_within(&all) {
@@ -434,19 +434,15 @@ fn smallest(sets: &mut Vec<Set>) {
 }
 
 impl On<'_> {
-    fn fits(&self, c: char, fold: bool) -> bool {
-        let contains = |class: &Class| match fold {
-            true => contains_folded(class, c),
-            false => class.contains(c),
-        };
+    fn fits(&self, c: char, case: Case) -> bool {
         match self {
-            Self::Char(p) => *p == c || (fold && same_folded(*p, c)),
+            Self::Char(p) => case.same(*p, c),
             Self::Any => true,
-            Self::Class(class) => contains(class),
+            Self::Class(class) => case.contains(class, c),
             Self::Bare => is_bare(c),
-            Self::BareClass(class) => is_bare(c) && contains(class),
+            Self::BareClass(class) => is_bare(c) && case.contains(class, c),
             Self::Quoted => c != '\'',
-            Self::QuotedClass(class) => c != '\'' && contains(class),
+            Self::QuotedClass(class) => c != '\'' && case.contains(class, c),
         }
     }
 

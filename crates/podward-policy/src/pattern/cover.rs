@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::automaton::Set;
+use super::fold::Case;
 use super::{Glob, Token};
 use crate::work::{Exhausted, Work};
 
@@ -68,9 +69,14 @@ fn no_text_escapes(early: &Glob, late: &Glob, work: &mut Work) -> Result<bool, E
         let place = late.only(place);
         for &c in &alphabet {
             work.spend(2 + set.cost() + seen.values().map(Vec::len).sum::<usize>())?;
-            let next = late.step(&place, c, false);
+            let next = late.step(&place, c, Case::Exact);
             if !next.is_empty() {
-                reach(&next, &early.step(&set, c, false), &mut seen, &mut open);
+                reach(
+                    &next,
+                    &early.step(&set, c, Case::Exact),
+                    &mut seen,
+                    &mut open,
+                );
             }
         }
     }

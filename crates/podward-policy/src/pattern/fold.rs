@@ -1,9 +1,44 @@
-//! Comparing characters without regard to case.
+//! Comparing characters with and without regard to case.
 
-use super::Class;
+use super::{Class, Fold};
 
-/// A character as compared without regard to case: its lower case, where that is one character.
-pub(crate) fn folded(c: char) -> char {
+/// Whether case counts when a character is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    Exact,
+    Ignored,
+}
+
+impl Case {
+    /// How the character at a place of a text is compared.
+    pub(super) fn at(fold: &Fold, place: usize) -> Self {
+        match fold.contains(&place) {
+            true => Self::Ignored,
+            false => Self::Exact,
+        }
+    }
+
+    pub(super) fn same(self, a: char, b: char) -> bool {
+        match self {
+            Self::Exact => a == b,
+            Self::Ignored => a == b || folded(a) == folded(b),
+        }
+    }
+
+    /// Whether a class holds a character, in any case where that is ignored. Only restrictive
+    /// rules ignore it, so that more is safe.
+    pub(super) fn contains(self, class: &Class, c: char) -> bool {
+        match self {
+            Self::Exact => class.contains(c),
+            Self::Ignored => {
+                class.contains(c) || class.contains(folded(c)) || class.contains(raised(c))
+            }
+        }
+    }
+}
+
+/// The lower case of a character, where that is one character.
+fn folded(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
@@ -21,14 +56,4 @@ fn raised(c: char) -> char {
         (Some(upper), None) => upper,
         _ => c,
     }
-}
-
-pub(super) fn same_folded(a: char, b: char) -> bool {
-    a == b || folded(a) == folded(b)
-}
-
-/// Whether a class holds a character in any case. Only restrictive rules ask, so that more is
-/// safe.
-pub(super) fn contains_folded(class: &Class, c: char) -> bool {
-    class.contains(c) || class.contains(folded(c)) || class.contains(raised(c))
 }

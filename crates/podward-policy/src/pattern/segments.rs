@@ -4,7 +4,7 @@
 //! Placing a segment further right never helps: what a gap may skip after it only gets less. So
 //! there is no way back, and the worst case is the length of the text times the longest segment.
 
-use super::fold::{contains_folded, same_folded};
+use super::fold::Case;
 use super::{Class, Fold, Token};
 use crate::work::{Exhausted, Work};
 
@@ -229,14 +229,14 @@ impl Segment {
         }
         let mut text = place.from(at).char_indices();
         let mut n_compared = 0;
-        let mut fits = |matches: &dyn Fn(char, bool) -> bool| {
+        let mut fits = |matches: &dyn Fn(char, Case) -> bool| {
             n_compared += 1;
             text.next()
-                .is_some_and(|(offset, c)| matches(c, place.fold.contains(&(at + offset))))
+                .is_some_and(|(offset, c)| matches(c, Case::at(place.fold, at + offset)))
         };
         let fits_all = match &self.units {
-            Units::Literal(literal) => literal.chars().all(|p| fits(&|c, fold| same(p, c, fold))),
-            Units::Mixed(units) => units.iter().all(|unit| fits(&|c, fold| unit.fits(c, fold))),
+            Units::Literal(literal) => literal.chars().all(|p| fits(&|c, case| case.same(p, c))),
+            Units::Mixed(units) => units.iter().all(|unit| fits(&|c, case| unit.fits(c, case))),
         };
         work.spend(n_compared)?;
         Ok(fits_all.then(|| {
@@ -283,16 +283,11 @@ impl Segment {
 }
 
 impl Unit {
-    fn fits(&self, c: char, fold: bool) -> bool {
+    fn fits(&self, c: char, case: Case) -> bool {
         match self {
-            Self::Char(p) => same(*p, c, fold),
+            Self::Char(p) => case.same(*p, c),
             Self::Any => true,
-            Self::Class(class) if fold => contains_folded(class, c),
-            Self::Class(class) => class.contains(c),
+            Self::Class(class) => case.contains(class, c),
         }
     }
-}
-
-fn same(p: char, c: char, fold: bool) -> bool {
-    p == c || (fold && same_folded(p, c))
 }

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::Fold;
+use super::fold::Case;
 use crate::text::{Hole, HoleKind, Text};
 
 /// A text with holes as a row of pieces.
@@ -35,7 +36,7 @@ pub(crate) struct Variant {
 pub(crate) enum Item {
     Char {
         c: char,
-        fold: bool,
+        case: Case,
     },
     Hole {
         language: Language,
@@ -80,7 +81,7 @@ impl Shape {
                     before = Some(c);
                     Piece::One(Item::Char {
                         c,
-                        fold: fold.contains(&at),
+                        case: Case::at(fold, at),
                     })
                 }
                 Element::Hole(hole) => {
@@ -241,7 +242,7 @@ impl Word<'_> {
             .map(|element| match element {
                 Element::Char { at, c } => Item::Char {
                     c: *c,
-                    fold: self.fold.contains(at),
+                    case: Case::at(self.fold, *at),
                 },
                 Element::Hole(hole) => Item::Hole {
                     language: language(hole),
@@ -284,7 +285,7 @@ impl Word<'_> {
         let mut ways = vec![variant(plain.clone())];
         let quote = Item::Char {
             c: '\'',
-            fold: false,
+            case: Case::Exact,
         };
         let begins_known = matches!(plain.first(), Some(Item::Char { .. }));
         let ends_known = matches!(plain.last(), Some(Item::Char { .. }));
@@ -325,7 +326,7 @@ impl Word<'_> {
     fn quoted(&self, language: Language) -> Vec<Item> {
         let quote = Item::Char {
             c: '\'',
-            fold: false,
+            case: Case::Exact,
         };
         let mut items = vec![quote];
         items.extend(self.items(|_| language));
@@ -346,7 +347,7 @@ fn splits(hole: &Hole) -> bool {
 fn join(words: Vec<(bool, Vec<Variant>)>) -> Vec<Piece> {
     let blank = Item::Char {
         c: ' ',
-        fold: false,
+        case: Case::Exact,
     };
     let nothing = || Variant {
         items: Vec::new(),

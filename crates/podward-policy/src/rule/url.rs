@@ -73,6 +73,18 @@ impl UrlPattern {
         matches!(self.covered, Covered::Parts(_))
     }
 
+    /// Whether a host of the pattern has characters that no canonical host has.
+    pub(crate) fn has_foreign_host(&self) -> bool {
+        match &self.covered {
+            Covered::Parts(parts) => parts
+                .hosts
+                .iter()
+                .flat_map(Glob::tokens)
+                .any(|token| matches!(token, Token::Char(c) if !c.is_ascii())),
+            Covered::Opaque(_) => false,
+        }
+    }
+
     /// Whether the pattern, as an allow, covers just the URLs that it matches as text.
     pub(crate) fn is_exact_cover(&self) -> bool {
         match &self.covered {
