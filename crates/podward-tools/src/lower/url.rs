@@ -85,12 +85,21 @@ impl Address {
     /// The operations of a call of `tool` on this URL.
     pub(crate) fn operations(&self, tool: &ToolName) -> Vec<Operation> {
         let mut operations = vec![full(tool.clone(), self.subject(&self.url))];
-        if let Some(decoded) = decoded(&self.url) {
-            operations.push(Operation {
-                need: Need::Restrictive,
-                ..full(tool.clone(), self.subject(&decoded))
-            });
-        }
+        let decoded = decoded(&self.url);
+        let unicode = unicode_host(&self.url);
+        let in_unicode = [Some(&self.url), decoded.as_ref()]
+            .into_iter()
+            .flatten()
+            .zip(unicode.iter().cycle())
+            .map(|(url, host)| self.subject_at(url, host));
+        let further = decoded
+            .iter()
+            .map(|url| self.subject(url))
+            .chain(in_unicode);
+        operations.extend(further.map(|subject| Operation {
+            need: Need::Restrictive,
+            ..full(tool.clone(), subject)
+        }));
         if let Some(file) = &self.file {
             let read = file.operations(&names::built_in(names::READ), &[]);
             operations.extend(read.into_iter().map(|operation| Operation {
@@ -102,14 +111,26 @@ impl Address {
     }
 
     fn subject(&self, url: &Url) -> Subject {
-        let before = url[..Position::BeforeHost].len();
-        let host = url[Position::BeforeHost..Position::AfterHost].len();
+        self.subject_at(url, &url[Position::BeforeHost..Position::AfterHost])
+    }
+
+    /// The URL with its host as `host` spells it.
+    fn subject_at(&self, url: &Url, host: &str) -> Subject {
+        let before = &url[..Position::BeforeHost];
+        let text = format!("{before}{host}{}", &url[Position::AfterHost..]);
         Subject::Url(UrlSubject {
-            text: Text::known(url.as_str()),
-            host: ByteSpan::new(before..before + host),
+            text: Text::known(text),
+            host: ByteSpan::new(before.len()..before.len() + host.len()),
             has_user_info: self.user_info == UserInfo::Dropped,
         })
     }
+}
+
+/// The host in its own letters, where its canonical spelling is Punycode: a rule may be written so.
+fn unicode_host(url: &Url) -> Option<String> {
+    let host = url.host_str().filter(|host| host.contains("xn--"))?;
+    let (unicode, _) = idna::domain_to_unicode(host);
+    (unicode != host).then_some(unicode)
 }
 
 fn drop_user_info(url: &mut Url) -> UserInfo {

@@ -133,6 +133,23 @@ fn a_fetch_is_an_operation_on_its_url_and_what_it_reads() {
             "restrictive external_directory /etc/hosts",
         ],
     );
+    // A rule may be written with the letters of the host.
+    check(
+        "https://xn--bcher-kva.example:8443/a",
+        &[
+            "web_fetch https://xn--bcher-kva.example:8443/a [xn--bcher-kva.example]",
+            "restrictive web_fetch https://bücher.example:8443/a [bücher.example]",
+        ],
+    );
+    check(
+        "https://xn--bcher-kva.example/%2f",
+        &[
+            "web_fetch https://xn--bcher-kva.example/%2F [xn--bcher-kva.example]",
+            "restrictive web_fetch https://xn--bcher-kva.example/ [xn--bcher-kva.example]",
+            "restrictive web_fetch https://bücher.example/%2F [bücher.example]",
+            "restrictive web_fetch https://bücher.example/ [bücher.example]",
+        ],
+    );
     // What a server may make of the path counts too.
     check(
         "https://docs.example/x/..%2fadmin//a",
