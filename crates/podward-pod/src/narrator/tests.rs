@@ -77,7 +77,7 @@ fn refused(call: &str, cause: podward_gate::RefusalCause) -> WorkerEvent {
 fn check_outcome(decided: Option<WorkerEvent>, is_error: bool, outcome: ToolOutcome) {
     let mut narrator = narrator();
     narrator.tell(proposed("c", "{}"));
-    for event in decided {
+    if let Some(event) = decided {
         narrator.tell(event);
     }
     let told = narrator.tell(finished("c", is_error));

@@ -1,0 +1,625 @@
+//! Whole pods: real manifests, tools, commands, sessions and logs; only the model is a script.
+//!
+//! This program is its own helper, as podward is, and for one test its own subject.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "all of this is a test, though without the harness that clippy knows"
+)]
+
+#[path = "pod/bench.rs"]
+mod bench;
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Trial};
+use podward_model::check_pairing;
+use podward_pod::{SessionChoice, verify};
+use podward_protocol::{Event, RefusalCause, Status, ToolOutcome, TurnEndReason};
+use podward_scope::confine_main;
+use podward_worker::{EndReason, Entry, History};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::bench::{Bench, Ran, call, script, text};
+
+fn main() -> ExitCode {
+    if let Some(code) = confine_main(std::env::args_os()) {
+        return code;
+    }
+    if std::env::args().nth(1).as_deref() == Some("full-disk") {
+        return on_a_full_disk(Path::new(&std::env::args().nth(2).unwrap()));
+    }
+    let trials = TRIALS.iter().map(|(name, trial)| {
+        Trial::test(*name, || {
+            trial();
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
+}
+
+macro_rules! named {
+    ($($trial:ident),* $(,)?) => { [$((stringify!($trial), $trial as fn())),*] };
+}
+
+const TRIALS: &[(&str, fn())] = &named![
+    a_refused_call_keeps_the_turn_going_and_everything_is_on_record,
+    nobody_is_asked_and_the_call_is_refused,
+    the_third_time_is_asked_about,
+    what_the_model_gets_wrong_is_a_result,
+    a_tool_that_no_rule_lets_run_is_not_offered,
+    a_tool_that_is_not_offered_by_the_manifest_does_not_exist,
+    commands_see_what_the_manifest_lets_through_and_never_the_key,
+    secrets_are_markers_in_the_log,
+    podwards_own_files_cannot_be_written,
+    a_copy_is_worked_in_and_goes_with_the_pod,
+    cancelling_kills_commands_and_every_call_has_a_result,
+    a_session_goes_on_where_it_was,
+    a_session_that_was_cut_anywhere_goes_on,
+    what_changed_between_two_runs_is_said,
+    a_damaged_log_is_not_continued,
+    an_unknown_session_is_an_error,
+    nothing_runs_that_cannot_be_written_down,
+    a_reader_that_is_gone_stops_nothing,
+];
+
+const RULES: &str = r#"
+[permissions]
+default_action = "deny"
+[[permissions.rule]]
+tool = "file_write"
+pattern = "*.env"
+action = "deny"
+message = "secrets live there"
+[[permissions.rule]]
+tool = "*"
+pattern = "*ask*"
+action = "ask"
+[[permissions.rule]]
+tool = "bash"
+pattern = "rm *"
+action = "deny"
+[[permissions.rule]]
+tool = "*"
+pattern = "*"
+action = "allow"
+"#;
+
+fn write(path: &str, content: &str) -> Value {
+    call("file_write", json!({"path": path, "content": content}))
+}
+
+fn bash(command: &str) -> Value {
+    call("bash", json!({"command": command}))
+}
+
+fn a_refused_call_keeps_the_turn_going_and_everything_is_on_record() {
+    let bench = Bench::new(RULES);
+    fs::write(bench.path("project/there.txt"), "there").unwrap();
+    let read = call("read", json!({"path": "there.txt"}));
+    let model = script(&[
+        &[write("a.txt", "one"), write(".env", "KEY=1"), read],
+        &[write("b.txt", "two")],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    assert_eq!(ran.end.reason, EndReason::Done);
+    assert_eq!(ran.end.n_refused, 1);
+    assert_eq!(bench.read("project/a.txt").unwrap(), "one");
+    assert_eq!(bench.read("project/b.txt").unwrap(), "two");
+    assert_eq!(bench.read("project/.env"), None);
+
+    let outcomes: Vec<_> = ran
+        .finished()
+        .map(|finished| finished.outcome.clone())
+        .collect();
+    let refused = ToolOutcome::Refused {
+        cause: RefusalCause::Policy,
+    };
+    assert_eq!(
+        outcomes
+            .iter()
+            .filter(|outcome| **outcome == refused)
+            .count(),
+        1
+    );
+    assert_eq!(
+        outcomes
+            .iter()
+            .filter(|outcome| **outcome == ToolOutcome::Done)
+            .count(),
+        3
+    );
+    let names: Vec<_> = ran
+        .events
+        .iter()
+        .map(|envelope| envelope.event.name())
+        .collect();
+    assert_eq!(names[0], "session_started");
+    assert_eq!(names[names.len() - 2..], ["turn_ended", "status"]);
+    for (seq, envelope) in ran.events.iter().enumerate() {
+        assert_eq!(envelope.seq, seq as u64);
+    }
+
+    let results = bench.results(&ran);
+    let ids: Vec<_> = results.iter().map(|(id, _)| id.clone()).collect();
+    assert_eq!(ids, bench.calls(&ran), "results stand in call order");
+    assert!(
+        results[1].1.contains("secrets live there"),
+        "{}",
+        results[1].1
+    );
+
+    let decisions = bench.decisions(&ran);
+    let verdicts: Vec<_> = decisions
+        .iter()
+        .map(|line| (line["call"].clone(), line["outcome"].clone()))
+        .collect();
+    let expected = ["run", "refuse", "run", "run"];
+    assert_eq!(verdicts.len(), 4);
+    for ((call, outcome), (id, expected)) in verdicts.iter().zip(ids.iter().zip(expected)) {
+        assert_eq!((call, outcome), (&json!(id), &json!(expected)));
+    }
+    assert_eq!(
+        decisions[1]["verdict"]["cause"]["at"]["line"],
+        bench.line("*.env")
+    );
+    assert!(
+        decisions[1]["verdict"]["cause"]["at"]["file"]
+            .as_str()
+            .unwrap()
+            .ends_with("pod.toml")
+    );
+    assert_eq!(
+        verify(&bench.decision_lines(&ran), &ran.session)
+            .unwrap()
+            .n_records(),
+        4
+    );
+}
+
+fn nobody_is_asked_and_the_call_is_refused() {
+    let bench = Bench::new(RULES);
+    let model = script(&[
+        &[write("ask.txt", "x"), write("b.txt", "y")],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    assert_eq!(ran.end.n_refused, 1);
+    assert_eq!(bench.read("project/ask.txt"), None);
+    assert_eq!(bench.read("project/b.txt").unwrap(), "y");
+    let refusals: Vec<_> = ran
+        .verdicts()
+        .filter_map(|verdict| verdict.refusal.clone())
+        .collect();
+    assert_eq!(refusals, [RefusalCause::NoClient]);
+    let last = bench.decisions(&ran);
+    let refused = last
+        .iter()
+        .find(|line| line["outcome"] == "refuse")
+        .unwrap();
+    assert_eq!(refused["verdict"]["verdict"], "ask");
+    assert_eq!(refused["refusal"]["kind"], "no_client");
+    assert_eq!(refused["by"]["kind"], "pod");
+}
+
+fn the_third_time_is_asked_about() {
+    let bench = Bench::new(RULES);
+    let again = || call("list", json!({"path": "."}));
+    let model = script(&[&[again()], &[again()], &[again()], &[text("done")]]);
+    let ran = bench.run(&model, "do it");
+    assert_eq!(ran.end.n_refused, 1);
+    let refused: Vec<_> = bench
+        .decisions(&ran)
+        .into_iter()
+        .filter(|line| line["outcome"] == "refuse")
+        .collect();
+    assert_eq!(refused[0]["verdict"]["cause"], json!({"kind": "repeated"}));
+}
+
+fn what_the_model_gets_wrong_is_a_result() {
+    let bench = Bench::new(RULES);
+    let model = script(&[
+        &[
+            json!({"tool": "bash", "raw": "{\"command\": "}),
+            call("teleport", json!({"to": "moon"})),
+            call("read", json!({"paht": "a"})),
+            write("a.txt", "x"),
+        ],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    assert_eq!(ran.end.reason, EndReason::Done);
+    assert_eq!((ran.end.n_refused, ran.end.n_bad_calls), (0, 3));
+    assert_eq!(bench.results(&ran).len(), 4);
+    let causes: Vec<_> = bench
+        .decisions(&ran)
+        .iter()
+        .map(|line| {
+            line["verdict"]["cause"]["kind"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(causes, ["bad_call", "unknown_tool", "bad_call", "rule"]);
+}
+
+fn a_tool_that_no_rule_lets_run_is_not_offered() {
+    let rules = RULES.replacen(
+        "[[permissions.rule]]",
+        "[[permissions.rule]]\ntool = \"bash\"\npattern = \"*\"\naction = \"deny\"\n\
+         [[permissions.rule]]",
+        1,
+    );
+    let bench = Bench::new(&rules);
+    let ran = bench.run(&script(&[&[text("hi")]]), "do it");
+    let started = ran.started();
+    assert_eq!(started.withheld_tools, ["bash"]);
+    assert!(!started.tools.contains(&"bash".to_owned()));
+    assert!(started.tools.contains(&"read".to_owned()));
+}
+
+fn a_tool_that_is_not_offered_by_the_manifest_does_not_exist() {
+    let bench = Bench::new(&format!("[tools]\noffered = [\"read\"]\n{RULES}"));
+    let ran = bench.run(&script(&[&[write("a.txt", "x")], &[text("done")]]), "do it");
+    assert_eq!(bench.read("project/a.txt"), None);
+    assert_eq!(ran.end.n_bad_calls, 1);
+}
+
+fn commands_see_what_the_manifest_lets_through_and_never_the_key() {
+    let bench = Bench::new(&format!(
+        "[model]\nprovider = \"scripted\"\nscript = \"demo\"\nkey_env = \"TEST_KEY\"\n\
+         [environment]\npass = [\"MINE_*\"]\n{RULES}"
+    ));
+    let model = script(&[&[bash("printenv")], &[text("done")]]);
+    let ran = bench.run_with(&model, |request| {
+        let variables = [
+            ("MINE_A", "1"),
+            ("OTHER", "2"),
+            ("TEST_KEY", "3"),
+            ("PATH", "/usr/bin:/bin"),
+        ];
+        request.variables = variables
+            .iter()
+            .map(|(n, v)| ((*n).into(), (*v).into()))
+            .collect();
+    });
+    let seen = &bench.results(&ran)[0].1;
+    assert!(seen.contains("MINE_A=1"), "{seen}");
+    assert!(seen.contains("TMPDIR=/"), "{seen}");
+    assert!(
+        !seen.contains("OTHER") && !seen.contains("TEST_KEY"),
+        "{seen}"
+    );
+}
+
+fn secrets_are_markers_in_the_log() {
+    let bench = Bench::new(RULES);
+    let model = script(&[
+        &[write("a.txt", "the value hunter2hunter2 it is")],
+        &[text("done")],
+    ]);
+    let ran = bench.run_with(&model, |request| {
+        request
+            .variables
+            .push(("SOME_API_KEY".into(), "hunter2hunter2".into()));
+    });
+    assert_eq!(
+        bench.read("project/a.txt").unwrap(),
+        "the value hunter2hunter2 it is"
+    );
+    let line = &bench.decisions(&ran)[0];
+    assert_eq!(
+        line["arguments"]["content"],
+        "the value [secret:env:SOME_API_KEY] it is"
+    );
+    assert_eq!(line["replayable"], false);
+    let bytes = fs::read_to_string(ran.session_dir.join("decisions.jsonl")).unwrap();
+    assert!(!bytes.contains("hunter2"));
+}
+
+fn podwards_own_files_cannot_be_written() {
+    let bench = Bench::new(&format!(
+        "[scope]\nallow = [{{ path = \"/\", access = \"write\" }}]\n{RULES}"
+    ));
+    fs::create_dir(bench.path("project/.podward")).unwrap();
+    let manifest = bench.path("pod.toml");
+    let before = fs::read_to_string(&manifest).unwrap();
+    let model = script(&[
+        &[
+            write(manifest.to_str().unwrap(), "x"),
+            write(".podward/pod.toml", "x"),
+            write(
+                bench.path("state/podward/trust.json").to_str().unwrap(),
+                "x",
+            ),
+            write("fine.txt", "x"),
+        ],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    let failed: Vec<_> = ran
+        .finished()
+        .map(|f| f.outcome == ToolOutcome::Failed)
+        .collect();
+    assert_eq!(
+        failed.iter().filter(|failed| **failed).count(),
+        3,
+        "{:?}",
+        bench.results(&ran)
+    );
+    assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
+    assert_eq!(bench.read("project/.podward/pod.toml"), None);
+    assert_eq!(bench.read("state/podward/trust.json"), None);
+    assert!(bench.read("project/fine.txt").is_some());
+}
+
+fn a_copy_is_worked_in_and_goes_with_the_pod() {
+    let bench = Bench::with_pod("workspace_mode = \"copy\"", RULES);
+    fs::write(bench.path("project/run"), "#!/bin/sh\necho it runs > out\n").unwrap();
+    fs::set_permissions(bench.path("project/run"), fs::Permissions::from_mode(0o755)).unwrap();
+    let model = script(&[
+        &[bash("./run")],
+        &[call("read", json!({"path": "out"}))],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    let results = bench.results(&ran);
+    assert!(results[1].1.contains("it runs"), "{results:?}");
+    assert_eq!(bench.read("project/out"), None);
+    let copy = ran.started().workspace.clone();
+    assert_ne!(Path::new(&copy), bench.path("project"));
+    assert!(!Path::new(&copy).exists());
+    assert_eq!(fs::read_dir(bench.path("tmp")).unwrap().count(), 0);
+}
+
+fn cancelling_kills_commands_and_every_call_has_a_result() {
+    let bench = Bench::new("[permissions]\ndefault_action = \"allow\"\n");
+    let pipe = bench.path("project/pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+    let model = script(&[
+        &[
+            bash("exec 3> pipe; echo running >&3; sleep 1000 & wait"),
+            write("a.txt", "x"),
+        ],
+        &[text("never said")],
+    ]);
+    let cancel = CancellationToken::new();
+    let canceller = cancel.clone();
+    let watcher = std::thread::spawn(move || {
+        let mut reader = BufReader::new(fs::File::open(&pipe).unwrap());
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        canceller.cancel();
+        // Ends when the last process that has the pipe open has ended.
+        reader.read_to_string(&mut line).unwrap();
+        line
+    });
+    let ran = bench.run_cancelled(&model, "do it", cancel);
+    assert_eq!(watcher.join().unwrap(), "running\n");
+    assert_eq!(ran.end.reason, EndReason::Cancelled);
+    let results = bench.results(&ran);
+    assert_eq!(results.len(), 2);
+    let ended = ran
+        .events
+        .iter()
+        .rev()
+        .find_map(|envelope| match &envelope.event {
+            Event::TurnEnded(ended) => Some(ended.reason.clone()),
+            _ => None,
+        });
+    assert_eq!(ended, Some(TurnEndReason::Cancelled));
+    check_pairing(bench.history(&ran).messages()).unwrap();
+}
+
+fn a_session_goes_on_where_it_was() {
+    let bench = Bench::new(RULES);
+    let model = script(&[
+        &[write("a.txt", "one")],
+        &[text("first")],
+        &[write("b.txt", "two")],
+        &[text("second")],
+    ]);
+    let first = bench.run(&model, "do it");
+    let id = first.session.as_str().to_lowercase();
+    let second = bench.run_with(&model, |request| {
+        request.session = SessionChoice::Resume(id[..20].to_owned());
+    });
+    assert_eq!(second.session, first.session);
+    assert_eq!(bench.read("project/b.txt").unwrap(), "two");
+    assert!(second.started().resumed);
+    let turns: Vec<_> = second
+        .events
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::TurnStarted(started) => Some(started.turn),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(turns, [2]);
+    assert_eq!(bench.calls(&second).len(), 2);
+    assert_eq!(
+        verify(&bench.decision_lines(&second), &second.session)
+            .unwrap()
+            .n_records(),
+        2
+    );
+}
+
+/// The session as it is on disk at any moment, and with it the log, which is written first: from
+/// there a new run always goes on, and each call has exactly one result.
+fn a_session_that_was_cut_anywhere_goes_on() {
+    let model = script(&[
+        &[
+            write("a.txt", "one"),
+            write(".env", "x"),
+            write("b.txt", "two"),
+        ],
+        &[write("c.txt", "three"), call("nope", json!({}))],
+        &[text("done")],
+        &[text("again")],
+    ]);
+    let bench = Bench::new(RULES);
+    let whole = bench.run(&model, "do it");
+    let file = whole.session_dir.join("session.jsonl");
+    let bytes = fs::read(&file).unwrap();
+    let log = fs::read(whole.session_dir.join("decisions.jsonl")).unwrap();
+    let ends = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'\n')
+        .map(|(at, _)| at);
+    let cuts: Vec<_> = ends
+        .flat_map(|end| [end.saturating_sub(7), end, end + 1])
+        .collect();
+    for at in cuts {
+        fs::write(&file, &bytes[..at]).unwrap();
+        fs::write(whole.session_dir.join("decisions.jsonl"), &log).unwrap();
+        let ran = bench.go_on(&model, &whole.session);
+        assert!(
+            matches!(ran.end.reason, EndReason::Done),
+            "cut at {at}: {:?}",
+            ran.end
+        );
+        check_pairing(bench.history(&ran).messages()).unwrap();
+        verify(&bench.decision_lines(&ran), &ran.session).unwrap();
+        assert_eq!(bench.read("project/.env"), None);
+    }
+}
+
+fn what_changed_between_two_runs_is_said() {
+    let bench = Bench::new(RULES);
+    let model = script(&[&[text("one")], &[write("b.txt", "x")], &[text("two")]]);
+    let first = bench.run(&model, "do it");
+    bench.write_manifest("", &RULES.replace("*.env", "b.txt"));
+    let second = bench.run_with(&model, |request| {
+        request.session = SessionChoice::Resume(first.session.to_string());
+    });
+    let notices: Vec<_> = second.notices().collect();
+    assert_eq!(notices, ["the rules are not those of the last run"]);
+    assert_eq!(bench.read("project/b.txt"), None);
+    assert_ne!(
+        first.started().policy_digest,
+        second.started().policy_digest
+    );
+    let line = &bench.decisions(&second)[0];
+    assert_eq!(line["policy_digest"], json!(second.started().policy_digest));
+}
+
+fn a_damaged_log_is_not_continued() {
+    let bench = Bench::new(RULES);
+    let model = script(&[&[write("a.txt", "x")], &[text("done")]]);
+    let ran = bench.run(&model, "do it");
+    let log = ran.session_dir.join("decisions.jsonl");
+    let changed = fs::read_to_string(&log).unwrap().replace("a.txt", "b.txt");
+    fs::write(&log, changed).unwrap();
+    let error = bench.start_error(&model, SessionChoice::Resume(ran.session.to_string()));
+    assert!(
+        error.contains("decisions.jsonl`, line 2: the session knows a decision"),
+        "{error}"
+    );
+}
+
+fn an_unknown_session_is_an_error() {
+    let bench = Bench::new(RULES);
+    let error = bench.start_error(&script(&[&[text("x")]]), SessionChoice::Resume("7Z".into()));
+    assert_eq!(error, "no session has an id that begins with `7Z`");
+}
+
+/// Limits the size of files, so that the session's file is full in the middle of a turn.
+fn nothing_runs_that_cannot_be_written_down() {
+    let bench = Bench::new(RULES);
+    let output = Command::new("bash")
+        .arg("-c")
+        .arg("trap '' XFSZ; ulimit -f 24; exec \"$0\" full-disk \"$1\"")
+        .arg(std::env::current_exe().unwrap())
+        .arg(bench.root())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let session = fs::read_dir(bench.path("state/podward/sessions"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let directory = session.unwrap().path();
+    let text = fs::read_to_string(directory.join("session.jsonl")).unwrap();
+    assert!(text.ends_with('\n'), "the torn line is gone");
+    let started = text
+        .lines()
+        .filter(|line| line.contains("\"started\""))
+        .count();
+    let written = fs::read_dir(bench.path("project"))
+        .unwrap()
+        .filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().ends_with(".txt")
+        });
+    let files = written.count();
+    assert!(
+        files > 0 && files <= started,
+        "{files} files, {started} starts on record"
+    );
+    // With room on the disk, it goes on.
+    let id = podward_protocol::SessionId::new(directory.file_name().unwrap().to_str().unwrap());
+    let ran = bench.go_on(&script(&[]), &id.unwrap());
+    check_pairing(bench.history(&ran).messages()).unwrap();
+}
+
+/// The subject of the test above.
+fn on_a_full_disk(root: &Path) -> ExitCode {
+    let bench = Bench::at(root);
+    let steps: Vec<_> = (0..200)
+        .map(|n| vec![write(&format!("{n}.txt"), &"x".repeat(100))])
+        .collect();
+    let steps: Vec<&[Value]> = steps.iter().map(Vec::as_slice).collect();
+    let (error, events) = bench.run_to_error(&script(&steps), "do it");
+    assert!(
+        error.starts_with("the turn ended because it cannot be recorded"),
+        "{error}"
+    );
+    assert!(error.contains("cannot write `"), "{error}");
+    assert!(matches!(events.last(), Some(Event::Status(Status::Idle))));
+    let raised = events.iter().any(|event| matches!(event, Event::Error(_)));
+    assert!(raised, "no event says so");
+    ExitCode::SUCCESS
+}
+
+fn a_reader_that_is_gone_stops_nothing() {
+    let bench = Bench::new(RULES);
+    let model = script(&[&[write("a.txt", "x")], &[text("done")]]);
+    bench.run_unwatched(&model, "do it");
+    assert_eq!(bench.read("project/a.txt").unwrap(), "x");
+}
+
+/// Every entry of a run's session.
+fn entries(ran: &Ran) -> Vec<Entry> {
+    let text = fs::read_to_string(ran.session_dir.join("session.jsonl")).unwrap();
+    let lines = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines
+        .filter(|line| line["kind"] == "entry")
+        .map(|line| serde_json::from_value(line["data"]["entry"].clone()).unwrap())
+        .collect()
+}
+
+/// The history of a run's session; nothing in it needs repair.
+fn history(ran: &Ran) -> History {
+    let replayed = History::replay(&entries(ran)).unwrap();
+    assert_eq!(replayed.repairs, []);
+    replayed.history
+}
