@@ -178,8 +178,8 @@ impl Glob {
 
     /// Matches a shape: a text with holes, in all the ways in which it may be written.
     pub(crate) fn hit(&self, shape: &Shape, work: &mut Work) -> Result<Hit, Exhausted> {
-        let automaton = self.automaton();
         work.spend(self.tokens.len())?;
+        let automaton = self.automaton();
         if !automaton.may_match(shape, work)? {
             return Ok(Hit::No);
         }
@@ -196,8 +196,8 @@ impl Glob {
         shape: &Shape,
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
-        let automaton = self.automaton();
         work.spend(self.tokens.len())?;
+        let automaton = self.automaton();
         if automaton.must_match(shape, work)? {
             return Ok(Hit::Must);
         }
@@ -212,7 +212,9 @@ impl Glob {
     pub(crate) fn hit_text(&self, text: &Text, fold: &Fold, work: &mut Work) -> Hit {
         let found = match text.as_known() {
             Some(known) => self.matches(known, fold, work).map(Hit::certain),
-            None => self.hit(&Shape::plain(text, fold), work),
+            None => work
+                .spend(text.known_part().len())
+                .and_then(|()| self.hit(&Shape::plain(text, fold), work)),
         };
         Hit::or_may(found)
     }

@@ -262,6 +262,7 @@ fn command_hit(
     if glob.differs_at_start(before_first_hole(text), work)? {
         return Ok(Hit::No);
     }
+    work.spend(text.known_part().len())?;
     let shape = match form.is_written {
         true => Shape::written(text, form.program, form.fold),
         false => Shape::further(text, form.program),

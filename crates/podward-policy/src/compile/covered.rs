@@ -9,7 +9,7 @@ use crate::verdict::RuleIdx;
 use crate::work::Work;
 
 /// Steps that the search may cost altogether; what is not found by then is not said.
-const LIMIT: u64 = 1 << 25;
+const LIMIT: u64 = 1 << 24;
 
 /// A warning for each rule that a single earlier one covers.
 pub(crate) fn covered_rules(rules: &[Rule]) -> Vec<Finding> {

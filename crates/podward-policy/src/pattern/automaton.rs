@@ -24,77 +24,91 @@ pub(crate) struct Automaton<'p> {
     nodes: Vec<Node<'p>>,
 }
 
-/// A set of places.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Set(Box<[u64]>);
+/// A set of places. Most patterns have no more than 64, and then it needs no memory of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Set {
+    first: u64,
+    rest: Box<[u64]>,
+}
 
 impl Set {
     fn empty(n_places: usize) -> Self {
-        Self(vec![0; n_places.div_ceil(64)].into_boxed_slice())
+        Self {
+            first: 0,
+            rest: vec![0; n_places.div_ceil(64).saturating_sub(1)].into_boxed_slice(),
+        }
+    }
+
+    fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        std::iter::once(self.first).chain(self.rest.iter().copied())
+    }
+
+    fn word(&self, idx: usize) -> Option<u64> {
+        match idx.checked_sub(1) {
+            None => Some(self.first),
+            Some(idx) => self.rest.get(idx).copied(),
+        }
     }
 
     fn add(&mut self, place: usize) {
-        if let Some(word) = self.0.get_mut(place / 64) {
+        let word = match (place / 64).checked_sub(1) {
+            None => Some(&mut self.first),
+            Some(idx) => self.rest.get_mut(idx),
+        };
+        if let Some(word) = word {
             *word |= 1 << (place % 64);
         }
     }
 
     fn has(&self, place: usize) -> bool {
-        self.0
-            .get(place / 64)
+        self.word(place / 64)
             .is_some_and(|word| word & (1 << (place % 64)) != 0)
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.iter().all(|word| *word == 0)
+        self.words().all(|word| word == 0)
     }
 
     fn unite(&mut self, other: &Self) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
+        self.first |= other.first;
+        for (word, other) in self.rest.iter_mut().zip(&other.rest) {
             *word |= other;
         }
     }
 
     pub(super) fn is_within(&self, other: &Self) -> bool {
-        self.0
-            .iter()
-            .zip(&other.0)
+        self.words()
+            .zip(other.words())
             .all(|(word, other)| word & !other == 0)
     }
 
     pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(idx, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                if left == 0 {
-                    return None;
-                }
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                usize::try_from(bit).ok().map(|bit| idx * 64 + bit)
-            })
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let place = self.next_place(from)?;
+            from = place + 1;
+            Some(place)
         })
     }
 
     fn n_places(&self) -> usize {
-        self.0
-            .iter()
+        self.words()
             .map(|word| usize::try_from(word.count_ones()).unwrap_or(64))
             .sum()
     }
 
     /// Steps that looking at each place once costs.
     pub(super) fn cost(&self) -> usize {
-        1 + self.0.len() + self.n_places()
+        2 + self.rest.len() + self.n_places()
     }
 
     /// The first place at or after `from`.
     fn next_place(&self, from: usize) -> Option<usize> {
         let mut idx = from / 64;
-        let mut left = self.0.get(idx)? & (u64::MAX << (from % 64));
+        let mut left = self.word(idx)? & (u64::MAX << (from % 64));
         while left == 0 {
             idx += 1;
-            left = *self.0.get(idx)?;
+            left = self.word(idx)?;
         }
         Some(idx * 64 + usize::try_from(left.trailing_zeros()).ok()?)
     }

@@ -58,7 +58,10 @@ impl PathPattern {
                     true => Hit::Must,
                     false => Hit::No,
                 },
-                None => self.glob.hit(&Shape::path_from_root(text), work)?,
+                None => {
+                    work.spend(text.known_part().len())?;
+                    self.glob.hit(&Shape::path_from_root(text), work)?
+                }
             };
             least = least.min(hit);
         }
