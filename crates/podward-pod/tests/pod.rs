@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode};
 
 use libtest_mimic::{Arguments, Trial};
 use podward_model::check_pairing;
-use podward_pod::{SessionChoice, verify};
+use podward_pod::{SessionChoice, start, verify};
 use podward_protocol::{Event, RefusalCause, Status, ToolOutcome, TurnEndReason};
 use podward_scope::confine_main;
 use podward_worker::{EndReason, Entry, History};
@@ -37,7 +37,13 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("full-disk") {
         return on_a_full_disk(Path::new(&std::env::args().nth(2).unwrap()));
     }
-    let trials = TRIALS.iter().map(|(name, trial)| {
+    // As podward does: helpers must work for a process that nobody can look into.
+    start().unwrap();
+    let again: &[Named] = match std::env::var_os(AGAIN) {
+        None => AGAINS,
+        Some(_) => &[],
+    };
+    let trials = TRIALS.iter().chain(again).map(|(name, trial)| {
         Trial::test(*name, || {
             trial();
             Ok(())
@@ -46,11 +52,16 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
+/// Set where the tests run a second time.
+const AGAIN: &str = "PODWARD_TEST_AGAIN";
+
+type Named = (&'static str, fn());
+
 macro_rules! named {
     ($($trial:ident),* $(,)?) => { [$((stringify!($trial), $trial as fn())),*] };
 }
 
-const TRIALS: &[(&str, fn())] = &named![
+const TRIALS: &[Named] = &named![
     a_refused_call_keeps_the_turn_going_and_everything_is_on_record,
     nobody_is_asked_and_the_call_is_refused,
     the_third_time_is_asked_about,
@@ -70,6 +81,8 @@ const TRIALS: &[(&str, fn())] = &named![
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
 ];
+
+const AGAINS: &[Named] = &named![everything_works_for_an_ordinary_user_too];
 
 const RULES: &str = r#"
 [permissions]
@@ -603,6 +616,35 @@ fn a_reader_that_is_gone_stops_nothing() {
     let model = script(&[&[write("a.txt", "x")], &[text("done")]]);
     bench.run_unwatched(&model, "do it");
     assert_eq!(bench.read("project/a.txt").unwrap(), "x");
+}
+
+/// Root may do what others may not: so all of this runs once more as another user.
+fn everything_works_for_an_ordinary_user_too() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let everyone = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(directory.path(), everyone.clone()).unwrap();
+    let program = directory.path().join("test");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    fs::set_permissions(&program, everyone).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env(AGAIN, "1")
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert!(
+        stdout.contains(&format!("{} passed", TRIALS.len())),
+        "{stdout}"
+    );
 }
 
 /// Every entry of a run's session.
