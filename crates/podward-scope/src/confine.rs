@@ -94,13 +94,18 @@ impl Confinement {
         let mut gaps = make_protected(roots);
         let mut plan = plan_for(roots, Subtraction::Mounts);
         let reached = match attempt(helper, &plan)? {
-            Attempt::Failed(why_no_mounts) => {
+            Attempt::Failed(no_mounts) => {
                 plan.subtraction = if plan.shields.is_empty() {
                     Subtraction::NotNeeded
                 } else {
                     Subtraction::Entries
                 };
-                gaps.extend(plan.gaps(&why_no_mounts));
+                gaps.extend(plan.gaps());
+                gaps.push(format!(
+                    "modes, owners and times of the user's files outside the roots can be \
+                     changed, and services that take orders on a socket (systemd, docker, tmux) \
+                     be asked to act: {no_mounts}"
+                ));
                 attempt(helper, &plan)?
             }
             reached => reached,
@@ -271,13 +276,6 @@ fn level(abi: u32, subtraction: Subtraction, mut gaps: Vec<String>) -> Level {
         remarks.push(format!(
             "processes outside can be signalled (Landlock {abi}; needs Linux 6.12)"
         ));
-    }
-    if subtraction != Subtraction::Mounts {
-        remarks.push(
-            "modes, owners and times of the user's files outside the roots can be changed \
-             (no mount namespace)"
-                .to_owned(),
-        );
     }
     let means = Means {
         landlock_abi: abi,

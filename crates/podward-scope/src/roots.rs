@@ -221,7 +221,8 @@ fn denial(named: &Path, shield: Shield, source: DenySource) -> Result<Denial, Sc
                 .map_err(|errno| unusable(named, declared, errno.to_string()))?;
             Some((Identity::of(&stat), fd))
         }
-        Err(Errno::NOENT | Errno::NOTDIR) => None,
+        // What cannot be looked at is known by its path alone.
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => None,
         Err(errno) => return Err(unusable(named, declared, errno.to_string())),
     };
     let (identity, held) = opened.unzip();
@@ -237,7 +238,8 @@ fn denial(named: &Path, shield: Shield, source: DenySource) -> Result<Denial, Sc
     })
 }
 
-/// The path without symbolic links; of what does not exist, the part that does.
+/// The path without symbolic links; where a part does not exist or cannot be looked at, the part
+/// before it.
 fn physical(named: &Path) -> Result<PathBuf, String> {
     let mut missing: Vec<OsString> = Vec::new();
     let mut existing = named;
@@ -247,7 +249,13 @@ fn physical(named: &Path) -> Result<PathBuf, String> {
                 path.extend(missing.into_iter().rev());
                 return Ok(path);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound
+                        | std::io::ErrorKind::NotADirectory
+                        | std::io::ErrorKind::PermissionDenied
+                ) => {}
             Err(error) => return Err(error.to_string()),
         }
         if existing.is_symlink() {

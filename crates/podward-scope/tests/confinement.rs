@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     {
         [_, "hold"] => return hold(),
         [_, "bound", dir] => return bound(Path::new(dir)),
+        [_, "services", dir] => return services(Path::new(dir)),
         [_, "full", dir] => return full(Path::new(dir)),
         _ => {}
     }
@@ -88,7 +89,9 @@ const TRIALS: &[Named] = &named![
     closing_the_control_ends_everything,
     when_podward_is_killed_its_children_end,
     a_root_that_became_a_link_starts_nothing,
+    a_hidden_socket_cannot_be_connected_to,
     a_child_that_cannot_start_is_an_error,
+    where_nothing_is_restricted_a_child_runs_and_ends_all_the_same,
     required_refuses_what_is_not_complete,
 ];
 
@@ -97,6 +100,7 @@ const AGAINS: &[Named] = &named![
     all_of_it_without_namespaces,
     a_bind_mount_is_no_way_round,
     a_full_disk_leaves_the_old_file,
+    services_that_would_act_outside_are_hidden,
 ];
 
 /// A workspace `w` with a protected `.podward`, a hidden `state`, and a directory `outside`.
@@ -724,6 +728,30 @@ fn a_root_that_became_a_link_starts_nothing() {
     assert!(!world.at("outside/new").exists());
 }
 
+fn a_hidden_socket_cannot_be_connected_to() {
+    let world = World::new();
+    let scope = world.scope();
+    let socket = world.at("hidden/socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    if !Path::new("/usr/bin/perl").exists() {
+        // Bash cannot connect to a socket by its path; that it sees none must do.
+        world.refused(&scope, &format!("[[ -S {} ]]", socket.display()));
+        return;
+    }
+    let connect = format!(
+        "/usr/bin/perl -MSocket -e 'socket(my $s, PF_UNIX, SOCK_STREAM, 0) or die;
+         connect($s, pack_sockaddr_un(\"{}\")) or die'",
+        socket.display()
+    );
+    if subtraction(&scope) == Subtraction::Mounts {
+        world.refused(&scope, &connect);
+    } else {
+        let level = scope.level().unwrap().to_string();
+        assert!(level.contains("sockets there connected to"), "{level}");
+        world.succeeds(&scope, &connect);
+    }
+}
+
 fn a_child_that_cannot_start_is_an_error() {
     let world = World::new();
     let scope = world.scope();
@@ -758,6 +786,48 @@ fn a_child_that_cannot_start_is_an_error() {
         grace: Duration::ZERO,
     };
     assert!(files_only.unwrap().command(launch).is_err());
+}
+
+/// As on a kernel without Landlock.
+fn where_nothing_is_restricted_a_child_runs_and_ends_all_the_same() {
+    let (control, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    let mut helper = Command::new("/proc/self/exe");
+    helper
+        .args([
+            "__confine",
+            "--subtraction",
+            "none",
+            "--restrict",
+            "nothing",
+        ])
+        .args([
+            "--directory",
+            "/",
+            "--grace",
+            "100",
+            "--",
+            "/bin/bash",
+            "-c",
+        ])
+        .arg("sleep 1000 & exit 7")
+        .stdin(std::os::fd::OwnedFd::from(theirs));
+    helper.spawn().unwrap().wait().unwrap();
+    drop(helper);
+    let reports: Vec<_> = BufReader::new(control)
+        .lines()
+        .map(|line| Report::parse(&line.unwrap()).unwrap())
+        .collect();
+    let [Report::Ready { abi: 0 }, Report::Started { .. }, end] = reports.as_slice() else {
+        panic!("{reports:?}");
+    };
+    let ending = Ending::Exit(7);
+    assert_eq!(
+        *end,
+        Report::Ended {
+            ending,
+            leftovers: 1
+        }
+    );
 }
 
 fn required_refuses_what_is_not_complete() {
@@ -868,6 +938,29 @@ fn a_bind_mount_is_no_way_round() {
         assert_eq!(said, "held\n");
     }
     assert_eq!(fs::read(world.at("w/.podward/grants")).unwrap(), b"grants");
+}
+
+fn services_that_would_act_outside_are_hidden() {
+    let world = World::new();
+    let script = "mount -t tmpfs none /run && mkdir -p /run/user/0 /run/other && \
+                  echo bus > /run/user/0/bus && echo sock > /run/docker.sock && \
+                  echo sock > /run/other/sock";
+    if let Some(said) = in_mounts(&world, script, "services") {
+        assert_eq!(said, "hidden\n");
+    }
+}
+
+fn services(dir: &Path) -> ExitCode {
+    let world = World {
+        dir: dir.to_owned(),
+        _kept: None,
+    };
+    let scope = world.scope();
+    world.refused(&scope, "cat /run/user/0/bus");
+    world.refused(&scope, "cat /run/docker.sock");
+    world.succeeds(&scope, "cat /run/other/sock");
+    println!("hidden");
+    ExitCode::SUCCESS
 }
 
 fn a_full_disk_leaves_the_old_file() {

@@ -21,6 +21,26 @@ use crate::decl::Shield;
 /// Where programs expect memory that they can share; each child gets its own.
 pub(crate) const SHARED_MEMORY: &str = "/dev/shm";
 
+/// Services that would act for whoever connects, outside every limit: each is hidden unless a root
+/// that may be written holds it.
+const SERVICES: [&str; 15] = [
+    "/run/containerd",
+    "/run/crio",
+    "/run/dbus",
+    "/run/docker",
+    "/run/docker.sock",
+    "/run/libvirt",
+    "/run/podman",
+    "/run/screen",
+    "/run/snapd.socket",
+    "/run/systemd/private",
+    "/run/tmux",
+    "/run/user",
+    "/tmp/.X11-unix",
+    "/var/lib/lxd/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+];
+
 /// Makes a mount namespace and lays out the plan's mounts in it.
 ///
 /// The process must have one thread only.
@@ -47,6 +67,7 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), String> {
             }
         }
     }
+    layout.hide_services()?;
     // Programs can do without.
     let _ = mount_memory(SHARED_MEMORY, c"mode=1777,size=25%", MountFlags::empty());
     Ok(())
@@ -96,13 +117,30 @@ impl Layout<'_> {
     /// owners and times.
     fn close_the_rest(&self) -> Result<(), String> {
         for mount in mounts().map_err(|error| format!("mounts cannot be listed: {error}"))? {
-            let open = self.roots.iter().any(|root| mount.point.starts_with(root));
-            if !open && !mount.flags.contains(MountFlags::RDONLY) {
+            if !self.is_open(&mount.point) && !mount.flags.contains(MountFlags::RDONLY) {
                 // What this user cannot reach, the child cannot either.
                 let _ = remount(&mount.point, mount.flags | MountFlags::RDONLY);
             }
         }
         Ok(())
+    }
+
+    fn hide_services(&mut self) -> Result<(), String> {
+        let of_this_user = format!("/tmp/tmux-{}", rustix::process::getuid().as_raw());
+        for service in SERVICES.into_iter().chain([of_this_user.as_str()]) {
+            // `/run` or a part of it may be a link; what cannot be reached needs no hiding.
+            if let Ok(path) = std::fs::canonicalize(service)
+                && !self.is_open(&path)
+            {
+                self.shield(&path, Shield::Hidden)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a root that may be written holds `path`.
+    fn is_open(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
     }
 
     fn shield(&mut self, path: &Path, shield: Shield) -> Result<(), String> {
@@ -113,6 +151,12 @@ impl Layout<'_> {
             Ok(metadata) => metadata,
             // What is not there needs no mount; what it lacks, podward told at its start.
             Err(error) if is_absent(&error) => return Ok(()),
+            // What this user cannot reach, the child cannot either, nor make reachable.
+            Err(error)
+                if error.kind() == io::ErrorKind::PermissionDenied && !self.is_open(path) =>
+            {
+                return Ok(());
+            }
             Err(error) => return Err(format!("`{}`: {error}", path.display())),
         };
         if metadata.is_symlink() {

@@ -1,7 +1,8 @@
 //! What the helper is to do, as values and as arguments.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::decl::Shield;
@@ -64,27 +65,38 @@ impl Plan {
     }
 
     /// What this plan does not do as declared, when there are no mounts to do it with.
-    pub(crate) fn gaps(&self, why: &str) -> Vec<String> {
-        let mut gaps = Vec::new();
+    pub(crate) fn gaps(&self) -> Vec<String> {
         if self.subtraction != Subtraction::Entries {
-            return gaps;
+            return Vec::new();
         }
+        let mut kept: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+        let mut hidden = Vec::new();
         for (path, shield) in &self.shields {
-            let parent = path.parent().unwrap_or(path).display();
+            let shown = format!("`{}`", path.display());
             if self.writes.iter().any(|root| path.starts_with(root)) {
-                gaps.push(format!(
-                    "entries directly in `{parent}` cannot be made, renamed or removed, \
-                     to keep `{}` ({why})",
-                    path.display()
-                ));
+                let parent = path.parent().unwrap_or(path);
+                kept.entry(parent).or_default().push(shown.clone());
             }
             if *shield == Shield::Hidden {
-                gaps.push(format!(
-                    "names in `{}` can be listed and its sockets connected to, and new entries \
-                     directly in `{parent}` cannot be read ({why})",
-                    path.display()
-                ));
+                hidden.push(shown);
             }
+        }
+        let mut gaps: Vec<_> = kept
+            .into_iter()
+            .map(|(parent, kept)| {
+                format!(
+                    "entries directly in `{}` cannot be made, renamed or removed, to keep {}",
+                    parent.display(),
+                    kept.join(", ")
+                )
+            })
+            .collect();
+        if !hidden.is_empty() {
+            gaps.push(format!(
+                "names in {} can be listed and sockets there connected to, and new entries beside \
+                 them cannot be read",
+                hidden.join(", ")
+            ));
         }
         gaps
     }
