@@ -382,7 +382,7 @@ impl Turn<'_> {
     }
 
     /// Records the results of some slots, then tells them.
-    async fn finish(&mut self, batch: &Batch, idxs: &[usize]) -> Result<(), JournalError> {
+    async fn finish(&mut self, batch: &mut Batch, idxs: &[usize]) -> Result<(), JournalError> {
         let done: Vec<_> = idxs
             .iter()
             .filter_map(|&idx| batch.slots.get(idx)?.done())

@@ -21,6 +21,40 @@ pub trait HookEvent: Send + 'static {
 /// Code that sees an event of the worker.
 ///
 /// A hook that fails or panics counts as one that refuses, where its event can be refused.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use podward_worker::{Hook, HookError, Hooks, PreToolAction, PreToolCall, SyntheticResult};
+///
+/// struct NoNetwork;
+///
+/// #[async_trait]
+/// impl Hook<PreToolCall> for NoNetwork {
+///     fn name(&self) -> &str {
+///         "no-network"
+///     }
+///
+///     async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
+///         Ok(match event.facts().tool().as_str() {
+///             "web_fetch" => PreToolAction::Result(SyntheticResult::refuse("We are offline.")),
+///             _ => PreToolAction::Continue,
+///         })
+///     }
+/// }
+///
+/// let hooks = Hooks::new().pre_tool_call(std::sync::Arc::new(NoNetwork));
+/// ```
+///
+/// It cannot loosen what the rules say: there is no action that permits, and an event can be
+/// neither made nor changed to one that is permitted.
+///
+/// ```compile_fail,E0451
+/// # use podward_worker::PreToolCall;
+/// # fn parts<T>() -> T { unimplemented!() }
+/// fn loosen(event: &mut PreToolCall) {
+///     *event = PreToolCall { facts: parts(), stage: parts() }; // its fields are private
+/// }
+/// ```
 #[async_trait]
 pub trait Hook<E: HookEvent>: Send + Sync {
     /// The hook's name, for people, logs and refusals.

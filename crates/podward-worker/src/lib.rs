@@ -14,6 +14,8 @@ mod ids;
 mod journal;
 mod limits;
 mod stop;
+#[cfg(test)]
+mod testing;
 mod turn;
 mod worker;
 

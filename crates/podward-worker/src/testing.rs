@@ -1,0 +1,390 @@
+//! A worker whose model, tools and journal are under a test's control.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use podward_gate::{Answer, Gate, Permit, Question};
+use podward_model::{Block, ScriptedModel, check_pairing};
+use podward_policy::{
+    Action, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
+    Policies, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName,
+};
+use podward_scope::{Scope, ScopeDecl};
+use podward_tools::{
+    BadArguments, BadCall, Invocation, Place, Proposal, Registry, RunContext, Tool, ToolLimits,
+    ToolOutput,
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::{Barrier, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use crate::approver::Approver;
+use crate::decision::Decision;
+use crate::event::{TurnEnd, WorkerEvent};
+use crate::history::History;
+use crate::hook::Hooks;
+use crate::journal::{Entry, Journal, JournalError};
+use crate::limits::TurnLimits;
+use crate::worker::{Worker, WorkerError};
+
+/// The tools of a test. Each takes `{"text": …}`, which is the operation's text.
+pub(crate) const TOOLS: [&str; 7] = ["echo", "fail", "panic", "slow", "stuck", "meet", "broken"];
+
+/// What a test sees of a worker.
+#[derive(Clone)]
+pub(crate) struct Log {
+    entries: Arc<Mutex<Vec<Entry>>>,
+    decisions: Arc<Mutex<Vec<Arc<Decision>>>>,
+    /// The texts of the calls that ran, in the order of their starts.
+    ran: Arc<Mutex<Vec<String>>>,
+    /// Appends that are left before the journal fails.
+    n_appends: Arc<Mutex<Option<usize>>>,
+}
+
+/// A worker and all that belongs to it.
+pub(crate) struct Kit {
+    pub(crate) worker: Worker,
+    pub(crate) log: Log,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) events: mpsc::Receiver<WorkerEvent>,
+    _temp: TempDir,
+}
+
+/// What a test may set.
+pub(crate) struct Setup {
+    pub(crate) hooks: Hooks,
+    pub(crate) limits: TurnLimits,
+    pub(crate) answer: Answer,
+    pub(crate) history: History,
+    /// The only tool that is offered.
+    pub(crate) offered: Option<&'static str>,
+    /// Appends before the journal fails.
+    pub(crate) n_appends: Option<usize>,
+    /// Calls of `meet` that wait for each other.
+    pub(crate) n_meeting: usize,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            hooks: Hooks::new(),
+            limits: TurnLimits::default(),
+            answer: Answer::NoClient,
+            history: History::default(),
+            offered: None,
+            n_appends: None,
+            n_meeting: 2,
+        }
+    }
+}
+
+impl Kit {
+    pub(crate) fn new(script: &str) -> Self {
+        Self::with(script, Setup::default())
+    }
+
+    pub(crate) fn with(script: &str, setup: Setup) -> Self {
+        let model = ScriptedModel::parse("scripted", script)
+            .unwrap_or_else(|errors| panic!("{errors:?}\n{script}"));
+        let log = Log {
+            entries: Arc::default(),
+            decisions: Arc::default(),
+            ran: Arc::default(),
+            n_appends: Arc::new(Mutex::new(setup.n_appends)),
+        };
+        let temp = tempfile::tempdir().unwrap();
+        let (sender, events) = mpsc::channel(100_000);
+        let mut tools = Registry::empty();
+        let barrier = Arc::new(Barrier::new(setup.n_meeting));
+        for name in TOOLS {
+            let tool = TestTool {
+                name: ToolName::new(name).unwrap(),
+                log: log.clone(),
+                barrier: Arc::clone(&barrier),
+            };
+            tools.register(Arc::new(tool)).unwrap();
+        }
+        let mut builder = Worker::builder(
+            Arc::new(model),
+            Gate::new(policies()),
+            Box::new(log.clone()),
+            context(&temp),
+        )
+        .tools(tools)
+        .hooks(setup.hooks)
+        .approver(Arc::new(Says(setup.answer)))
+        .events(sender)
+        .limits(setup.limits)
+        .history(setup.history);
+        if let Some(offered) = setup.offered {
+            builder = builder.offered(vec![ToolName::new(offered).unwrap()]);
+        }
+        Self {
+            worker: builder.build(),
+            log,
+            cancel: CancellationToken::new(),
+            events,
+            _temp: temp,
+        }
+    }
+
+    /// Works through a turn, then checks what holds after every turn.
+    pub(crate) async fn turn(&mut self, prompt: &str) -> TurnEnd {
+        let end = self.try_turn(prompt).await.unwrap();
+        self.check();
+        end
+    }
+
+    pub(crate) async fn try_turn(&mut self, prompt: &str) -> Result<TurnEnd, WorkerError> {
+        self.worker
+            .turn(prompt.to_owned(), self.cancel.clone())
+            .await
+    }
+
+    /// The history is valid, and the journal tells the same.
+    pub(crate) fn check(&self) {
+        check_pairing(self.worker.history().messages()).unwrap();
+        let replayed = History::replay(&self.log.entries()).unwrap();
+        assert_eq!(&replayed.history, self.worker.history());
+        assert_eq!(replayed.repairs, []);
+    }
+
+    /// The results of all calls so far, in the order of the history.
+    pub(crate) fn results(&self) -> Vec<String> {
+        self.worker
+            .history()
+            .messages()
+            .iter()
+            .flat_map(|message| &message.content)
+            .filter_map(|block| match block {
+                Block::ToolResult {
+                    content, is_error, ..
+                } => Some(format!("{}{content}", if *is_error { "! " } else { "" })),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// All events so far, deltas left out, each in a few words.
+    pub(crate) fn told(&mut self) -> Vec<String> {
+        let mut told = Vec::new();
+        while let Ok(event) = self.events.try_recv() {
+            told.push(match event {
+                WorkerEvent::TurnStarted { prompt } => format!("turn {prompt:?}"),
+                WorkerEvent::StepStarted { step } => format!("step {step}"),
+                WorkerEvent::TextDelta(_)
+                | WorkerEvent::ThinkingDelta(_)
+                | WorkerEvent::Usage(_) => continue,
+                WorkerEvent::Retry { attempt, .. } => format!("retry {attempt}"),
+                WorkerEvent::CallAnnounced { id, tool } => format!("announced {id} {tool}"),
+                WorkerEvent::CallProposed { id, arguments, .. } => {
+                    format!("proposed {id} {arguments}")
+                }
+                WorkerEvent::CallDecided(decision) => {
+                    format!("decided {} {}", decision.id(), decision.cause_word())
+                }
+                WorkerEvent::CallStarted { id } => format!("started {id}"),
+                WorkerEvent::CallFinished { id, output } => {
+                    format!(
+                        "finished {id} {}",
+                        if output.is_error { "error" } else { "ok" }
+                    )
+                }
+                WorkerEvent::TurnEnded(end) => format!("ended: {}", end.reason),
+            });
+        }
+        told
+    }
+}
+
+impl Log {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.entries.lock().unwrap().clone()
+    }
+
+    pub(crate) fn decisions(&self) -> Vec<Arc<Decision>> {
+        self.decisions.lock().unwrap().clone()
+    }
+
+    pub(crate) fn ran(&self) -> Vec<String> {
+        self.ran.lock().unwrap().clone()
+    }
+
+    fn write(&self, entries: impl IntoIterator<Item = Entry>) -> Result<(), JournalError> {
+        if let Some(left) = &mut *self.n_appends.lock().unwrap() {
+            *left = left
+                .checked_sub(1)
+                .ok_or_else(|| JournalError::new("no space left on device"))?;
+        }
+        self.entries.lock().unwrap().extend(entries);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Journal for Log {
+    async fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        assert!(!entries.is_empty(), "an empty append");
+        self.write(entries.iter().cloned())?;
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+
+    async fn decide(&mut self, decisions: &[Arc<Decision>]) -> Result<(), JournalError> {
+        assert!(!decisions.is_empty(), "an empty append");
+        self.write(decisions.iter().map(|decision| Entry::ruled(decision)))?;
+        self.decisions
+            .lock()
+            .unwrap()
+            .extend(decisions.iter().cloned());
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+}
+
+struct Says(Answer);
+
+#[async_trait]
+impl Approver for Says {
+    async fn answer(&self, _question: &Question) -> Answer {
+        tokio::task::yield_now().await;
+        self.0.clone()
+    }
+}
+
+struct TestTool {
+    name: ToolName,
+    log: Log,
+    barrier: Arc<Barrier>,
+}
+
+struct TestCall {
+    kind: String,
+    text: String,
+    log: Log,
+    barrier: Arc<Barrier>,
+}
+
+impl Tool for TestTool {
+    fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    fn description(&self) -> &str {
+        "A tool of a test."
+    }
+
+    fn schema(&self) -> Value {
+        json!({"type": "object"})
+    }
+
+    fn propose(&self, arguments: Value, _place: &Place) -> Result<Proposal, BadCall> {
+        assert!(self.name.as_str() != "broken", "a broken tool");
+        let Some(text) = arguments["text"].as_str() else {
+            return Err(BadArguments::new(&self.name, "`text` is missing").into());
+        };
+        Ok(Proposal {
+            arguments: arguments.to_string().into(),
+            lowered: Lowered::Operations(Operations::new(
+                Operation {
+                    tool: self.name.clone(),
+                    subject: Subject::Plain(Text::known(text)),
+                    need: Need::Full,
+                    span: None,
+                    partial: Vec::new(),
+                },
+                Vec::new(),
+            )),
+            invocation: Box::new(TestCall {
+                kind: self.name.as_str().to_owned(),
+                text: text.to_owned(),
+                log: self.log.clone(),
+                barrier: Arc::clone(&self.barrier),
+            }),
+        })
+    }
+}
+
+#[async_trait]
+impl Invocation for TestCall {
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
+        // Nothing runs that is not on record.
+        let id = permit.facts().id().as_str().to_owned();
+        let entries = self.log.entries();
+        assert!(entries.contains(&Entry::Started { call: id }));
+        self.log.ran.lock().unwrap().push(self.text.clone());
+        match self.kind.as_str() {
+            "echo" => ToolOutput::success(format!("echo {}", self.text)),
+            "fail" => ToolOutput::failure(format!("fail {}", self.text)),
+            "panic" => panic!("a tool that panics"),
+            "slow" => {
+                ctx.cancel.cancelled().await;
+                ToolOutput::failure("slow was cancelled")
+            }
+            "stuck" => std::future::pending().await,
+            "meet" => {
+                self.barrier.wait().await;
+                ToolOutput::success(format!("met {}", self.text))
+            }
+            kind => panic!("no tool {kind}"),
+        }
+    }
+}
+
+/// Texts that begin with `deny` are denied, with `ask` asked about, all others allowed.
+fn policies() -> Policies {
+    let location = Location {
+        file: "pod.toml".into(),
+        line: 1,
+        column: 1,
+    };
+    let rule = |pattern: &str, action, message: Option<&str>| RuleSpec {
+        tool: "*".to_owned(),
+        pattern: pattern.to_owned(),
+        action,
+        message: message.map(str::to_owned),
+        location: location.clone(),
+    };
+    let spec = PolicySpec {
+        default_action: Action::Allow,
+        default_location: location.clone(),
+        unresolved: None,
+        rules: vec![
+            rule("deny*", Action::Deny, Some("not this")),
+            rule("ask*", Action::Ask, None),
+        ],
+    };
+    let tools = KnownTools::with(TOOLS.iter().map(|name| ToolName::new(name).unwrap()));
+    let compiled = Policy::compile(&spec, &tools).unwrap();
+    Policies::new(vec![(
+        LayerName {
+            kind: LayerKind::Manifest,
+        },
+        compiled.policy,
+    )])
+}
+
+fn context(temp: &TempDir) -> RunContext {
+    let path = temp.path();
+    RunContext {
+        scope: Arc::new(Scope::open(&ScopeDecl::default(), path, path, &[]).unwrap()),
+        place: Place::new(path, None),
+        limits: ToolLimits::default(),
+        policies: Policies::default(),
+        environment: Vec::new(),
+        cancel: CancellationToken::new(),
+    }
+}
+
+/// A script of steps, each with calls of (tool, text), and a last step that only talks.
+pub(crate) fn script(steps: &[&[(&str, &str)]]) -> String {
+    let mut script = String::new();
+    for calls in steps {
+        script += "[[step]]\ntext = \"I work.\"\n";
+        for (tool, text) in *calls {
+            script += &format!("[[step.call]]\ntool = \"{tool}\"\ninput.text = \"{text}\"\n");
+        }
+    }
+    script + "[[step]]\ntext = \"Done.\"\n"
+}
