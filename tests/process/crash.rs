@@ -8,7 +8,7 @@ use crate::session_files::{Ending, decisions, exchanges};
 
 /// How many crashes are tried; `cargo xtask soak` sets more.
 fn n_crashes() -> usize {
-    std::env::var("PODWARD_CRASHES").map_or(12, |count| count.parse().unwrap())
+    std::env::var("PODWARD_CRASHES").map_or(24, |count| count.parse().unwrap())
 }
 
 /// Calls of several kinds, some refused; each writes down that it ran.

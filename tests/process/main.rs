@@ -7,10 +7,12 @@
 mod check;
 mod crash;
 mod demo;
+mod disk_full;
 mod exit_codes;
 mod key;
 mod layers;
 mod output;
+mod readme;
 mod refusals;
 mod sandbox;
 mod session_files;

@@ -116,7 +116,7 @@ impl Transcript {
     fn session(&self, session: &SessionStarted) -> Piece {
         let resumed = if session.resumed { ", resumed" } else { "" };
         let mut lines = vec![
-            format!("pod {} · {}{resumed}", session.pod, session.model),
+            format!("pod {} · model {}{resumed}", session.pod, session.model),
             format!("workspace  {}", session.workspace),
             format!("tools      {}", session.tools.join(" ")),
         ];

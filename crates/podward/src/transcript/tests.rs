@@ -176,7 +176,7 @@ fn what_the_pod_is_made_of_is_said_first() {
     check(
         PIPE,
         &[session],
-        "pod demo · scripted, resumed
+        "pod demo · model scripted, resumed
 workspace  /tmp/a\\nb
 tools      bash read
 withheld   list (no rule could let them run)
