@@ -57,6 +57,8 @@ fn check_module_size(file: &RustFile, findings: &mut Vec<Finding>) {
 enum Code {
     Product,
     Test,
+    /// A test whose clock only moves when nothing else can.
+    TestWithPausedClock,
 }
 
 struct Visitor<'a> {
@@ -118,7 +120,12 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
         if self.code == Code::Product {
             self.check_function(&function.sig, &function.block);
         }
+        let outside = self.code;
+        if function.attrs.iter().any(pauses_the_clock) {
+            self.code = Code::TestWithPausedClock;
+        }
         visit::visit_item_fn(self, function);
+        self.code = outside;
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
@@ -165,6 +172,14 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
             );
         }
         visit::visit_path(self, path);
+    }
+}
+
+/// Whether it is `#[tokio::test(start_paused = true)]`.
+fn pauses_the_clock(attribute: &Attribute) -> bool {
+    match &attribute.meta {
+        Meta::List(list) => list.tokens.to_string().contains("start_paused = true"),
+        Meta::Path(_) | Meta::NameValue(_) => false,
     }
 }
 

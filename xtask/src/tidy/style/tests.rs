@@ -97,4 +97,6 @@ fn a_test_that_sleeps_is_found() {
         &["tests/process/run.rs:2: [test] a test that sleeps: wait for what it waits for"],
     );
     found("crates/a/src/b.rs", sleeping, &[]);
+    let paused = format!("#[tokio::test(start_paused = true)]\nasync {sleeping}");
+    found("tests/process/run.rs", &paused, &[]);
 }
