@@ -19,7 +19,7 @@ use crate::lower::command::lower_command;
 use crate::lower::names;
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
 
-pub use environment::{ENVIRONMENT_NAMES, bash_environment, find_bash};
+pub use environment::find_bash;
 
 /// The arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -84,7 +84,7 @@ mod text;
 mod tool;
 mod web_fetch;
 
-pub use bash::{ENVIRONMENT_NAMES, bash_environment, find_bash};
+pub use bash::find_bash;
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use registry::{NameTaken, Registry, lower};
 pub use tool::{Invocation, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput};

@@ -20,9 +20,7 @@ use libtest_mimic::{Arguments, Trial};
 use podward_gate::{Call, CallFacts, CallId, Gate, Permit, Settled, Submitted};
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_scope::{Helper, Protected, Scope, ScopeDecl, confine_main};
-use podward_tools::{
-    Place, Registry, RunContext, ToolLimits, ToolOutput, bash_environment, find_bash,
-};
+use podward_tools::{Place, Registry, RunContext, ToolLimits, ToolOutput, find_bash};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -98,20 +96,21 @@ impl World {
             .unwrap()
             .confine(&Helper::this_program())
             .unwrap();
-        let own = [
+        let environment = [
             ("PATH", "/usr/local/bin:/usr/bin:/bin"),
             ("HOME", "/nowhere"),
-            ("ANTHROPIC_API_KEY", "secret"),
             ("BASH_ENV", "/etc/profile"),
             ("BASH_FUNC_ls%%", "() { echo hijacked; }"),
+            ("TMPDIR", temp.to_str().unwrap()),
         ];
-        let own = own.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         RunContext {
             scope: Arc::new(scope),
             place: Place::new(workspace, None),
             limits: self.limits.clone(),
             policies: Policies::default(),
-            environment: bash_environment(own, &temp),
+            environment: environment
+                .map(|(name, value)| (OsString::from(name), OsString::from(value)))
+                .to_vec(),
             cancel: self.cancel.clone(),
         }
     }

@@ -1,83 +1,66 @@
-//! The environment of a command: only what is known to be harmless.
+//! The environment of a command: what the pod lets through, made fit for what was judged.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// What is handed on from podward's own environment.
-///
-/// Nothing that changes how bash reads its text or what a program loads, and nothing that may
-/// hold a secret.
-const HANDED_ON: [&str; 11] = [
-    "CARGO_HOME",
-    "HOME",
-    "JAVA_HOME",
-    "LANG",
-    "LOGNAME",
-    "RUSTUP_HOME",
-    "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TZ",
-    "USER",
+/// What bash acts on before or beside the text of the command. The judge read that text without
+/// it.
+const ACTED_ON: [&str; 14] = [
+    "BASHOPTS",
+    "BASH_ENV",
+    "BASH_XTRACEFD",
+    "CDPATH",
+    "ENV",
+    "EXECIGNORE",
+    "FUNCNEST",
+    "GLOBIGNORE",
+    "IFS",
+    "OLDPWD",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "PS4",
+    "SHELLOPTS",
 ];
+
+/// The same, by how the name begins: functions, what is loaded into every program, and the locale,
+/// in whose place one is fixed.
+const ACTED_ON_PREFIXES: [&[u8]; 3] = [b"BASH_FUNC_", b"LC_", b"LD_"];
+
+/// Colours and cursors are noise to a model.
+const TERMINAL: [&str; 2] = ["COLORTERM", "TERM"];
 
 const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
 
-/// Every name that a command's environment may have, sorted; bash itself adds `PWD`, `SHLVL` and
-/// `_`.
-pub const ENVIRONMENT_NAMES: [&str; 15] = [
-    "CARGO_HOME",
-    "HOME",
-    "JAVA_HOME",
-    "LANG",
-    "LC_ALL",
-    "LOGNAME",
-    "PATH",
-    "RUSTUP_HOME",
-    "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "USER",
-];
-
-/// The environment of every command, made from podward's own: an allow-list, sorted by name.
+/// The variables that a command gets of those that the pod lets through; sorted by name.
 ///
-/// `LC_ALL` is fixed (in a one-byte locale more bytes would separate words), `TERM` is `dumb`,
-/// `TMPDIR` is the session's temporary directory, and `PATH` loses what is not absolute.
-#[must_use]
-pub fn bash_environment(
-    own: impl IntoIterator<Item = (OsString, OsString)>,
-    temp: &Path,
-) -> Vec<(OsString, OsString)> {
-    let mut path = None;
-    let mut environment: Vec<_> = own
-        .into_iter()
-        .filter_map(|(name, value)| {
-            if name == "PATH" {
-                path = Some(value);
-                return None;
-            }
-            HANDED_ON
-                .iter()
-                .any(|handed_on| name == *handed_on)
-                .then_some((name, value))
-        })
+/// What bash itself or the loader would act on is left out, whoever let it through. `LC_ALL` is
+/// fixed (in a one-byte locale more bytes would separate words), `TERM` is `dumb`, and `PATH`
+/// loses what is not absolute: a program is not looked for where the command happens to run.
+pub(crate) fn settled(passed: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+    let path = passed.iter().rfind(|(name, _)| name == "PATH");
+    let path = absolute_entries(path.map(|(_, path)| path.as_os_str()));
+    let mut environment: Vec<_> = passed
+        .iter()
+        .filter(|(name, _)| is_kept(name))
+        .cloned()
         .collect();
-    for (name, value) in [
-        ("LC_ALL", OsString::from("C.UTF-8")),
-        ("PATH", absolute_entries(path.as_deref())),
-        ("TERM", OsString::from("dumb")),
-        ("TMPDIR", temp.as_os_str().to_owned()),
-    ] {
-        environment.push((OsString::from(name), value));
-    }
+    environment.extend([
+        ("LC_ALL".into(), "C.UTF-8".into()),
+        ("PATH".into(), path),
+        ("TERM".into(), "dumb".into()),
+    ]);
     environment.sort();
-    environment.dedup_by(|one, other| one.0 == other.0);
     environment
+}
+
+fn is_kept(name: &OsStr) -> bool {
+    let is_one_of = |names: &[&str]| names.iter().any(|acted_on| name == *acted_on);
+    let begins = |front: &&[u8]| name.as_bytes().starts_with(front);
+    !(is_one_of(&ACTED_ON)
+        || is_one_of(&TERMINAL)
+        || name == "PATH"
+        || ACTED_ON_PREFIXES.iter().any(begins))
 }
 
 fn absolute_entries(path: Option<&OsStr>) -> OsString {
@@ -92,7 +75,7 @@ fn absolute_entries(path: Option<&OsStr>) -> OsString {
     OsString::from_vec(entries.join(&b':'))
 }
 
-/// Where bash is: in its usual places first, then along the `PATH` of the command's environment.
+/// Where bash is: in its usual places first, then along the `PATH` of `environment`.
 #[must_use]
 pub fn find_bash(environment: &[(OsString, OsString)]) -> Option<PathBuf> {
     let path = environment.iter().find(|(name, _)| name == "PATH");

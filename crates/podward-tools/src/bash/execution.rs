@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::bash::Command;
 use crate::bash::capture::Capture;
-use crate::bash::environment::find_bash;
+use crate::bash::environment::{find_bash, settled};
 use crate::files::FileError;
 use crate::tool::{RunContext, ToolOutput};
 
@@ -47,7 +47,8 @@ struct Running {
 }
 
 fn start(text: &str, ctx: &RunContext) -> Result<Running, FileError> {
-    let Some(program) = find_bash(&ctx.environment) else {
+    let environment = settled(&ctx.environment);
+    let Some(program) = find_bash(&environment) else {
         return Err(FileError::new(
             "there is no bash in /bin, in /usr/bin or along the PATH; install it",
         ));
@@ -66,7 +67,7 @@ fn start(text: &str, ctx: &RunContext) -> Result<Running, FileError> {
     // One pipe for both: what is said comes in the order in which it was said.
     let (reader, writer) = std::io::pipe().map_err(io)?;
     command
-        .envs(ctx.environment.iter().map(|(name, value)| (name, value)))
+        .envs(environment)
         .stdout(writer.try_clone().map_err(io)?)
         .stderr(writer);
     let mut command = tokio::process::Command::from(command);
