@@ -61,7 +61,8 @@ fn parents_of(path: &str) -> Option<(Vec<String>, String)> {
     let parents = if folder_name == "src" {
         vec![format!("{folder}/lib.rs"), format!("{folder}/main.rs")]
     } else {
-        vec![format!("{folder}.rs"), format!("{folder}/main.rs")]
+        let names = ["main.rs", "mod.rs"].map(|name| format!("{folder}/{name}"));
+        [vec![format!("{folder}.rs")], names.to_vec()].concat()
     };
     Some((parents, module.to_owned()))
 }

@@ -6,6 +6,7 @@ use crate::tree::Tree;
 fn mod_rs_and_empty_names_are_found() {
     let tree = Tree::of(&[
         ("crates/a/src/b/mod.rs", ""),
+        ("crates/a/tests/lines/mod.rs", ""),
         ("crates/a/src/c/path_utils.rs", ""),
         ("crates/a/src/common/d.rs", ""),
         ("crates/a/src/commonmark.rs", ""),

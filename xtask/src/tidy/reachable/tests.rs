@@ -34,8 +34,8 @@ fn a_forgotten_file_is_found() {
             ("tests/process/run.rs", ""),
         ],
         &[
-            "crates/a/src/b/tests.rs: [reachable] no `mod tests;` in crates/a/src/b.rs or crates/a/src/b/main.rs",
-            "tests/process/run.rs: [reachable] no `mod run;` in tests/process.rs or tests/process/main.rs",
+            "crates/a/src/b/tests.rs: [reachable] no `mod tests;` in crates/a/src/b.rs or crates/a/src/b/main.rs or crates/a/src/b/mod.rs",
+            "tests/process/run.rs: [reachable] no `mod run;` in tests/process.rs or tests/process/main.rs or tests/process/mod.rs",
         ],
     );
 }
