@@ -10,11 +10,17 @@ use crate::error::StateError;
 /// Makes a directory, and those above it, that only this user can enter; one that is there already
 /// must be this user's (or root's), and nobody else may be able to write in it.
 pub(crate) fn ensure_directory(path: &Path) -> Result<(), StateError> {
+    let error = |error| StateError::io("make the directory", path, error);
+    let is_missing = |path: &&Path| path.symlink_metadata().is_err();
+    let missing: Vec<&Path> = path.ancestors().take_while(is_missing).collect();
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(path)
-        .map_err(|error| StateError::io("make the directory", path, error))?;
+        .map_err(error)?;
+    for made in missing {
+        sync_directory_of(made).map_err(error)?;
+    }
     let metadata = path
         .metadata()
         .map_err(|error| StateError::io("look at the directory", path, error))?;
@@ -64,10 +70,14 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Brings a new name in a directory to the disk.
+/// Brings a new name in a directory to the disk. A directory that may be written and not read
+/// cannot be brought there.
 pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
-    path.parent()
-        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    match path.parent().map(File::open) {
+        Some(Ok(parent)) => parent.sync_all(),
+        Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
+        Some(Err(_)) | None => Ok(()),
+    }
 }
 
 /// Takes an exclusive lock on a file for as long as it is open, without waiting.

@@ -76,6 +76,7 @@ const TRIALS: &[Named] = &named![
     a_session_goes_on_where_it_was,
     a_session_that_was_cut_anywhere_goes_on,
     what_changed_between_two_runs_is_said,
+    a_project_that_changed_after_it_was_trusted_is_said,
     a_damaged_log_is_not_continued,
     an_unknown_session_is_an_error,
     nothing_runs_that_cannot_be_written_down,
@@ -527,6 +528,28 @@ fn what_changed_between_two_runs_is_said() {
     );
     let line = &bench.decisions(&second)[0];
     assert_eq!(line["policy_digest"], json!(second.started().policy_digest));
+}
+
+fn a_project_that_changed_after_it_was_trusted_is_said() {
+    let bench = Bench::new(RULES);
+    let layer = bench.path("project/.podward/pod.toml");
+    fs::create_dir(layer.parent().unwrap()).unwrap();
+    fs::write(&layer, "[permissions]\ndefault_action = \"allow\"\n").unwrap();
+    fs::set_permissions(&layer, fs::Permissions::from_mode(0o644)).unwrap();
+    bench.trust();
+    let model = script(&[&[text("one")], &[text("two")]]);
+    let first = bench.run(&model, "do it");
+    assert_eq!(first.notices().count(), 0);
+    fs::write(&layer, "# new\n[permissions]\ndefault_action = \"allow\"\n").unwrap();
+    let second = bench.run_with(&model, |request| {
+        request.session = SessionChoice::Resume(first.session.to_string());
+    });
+    let notices: Vec<_> = second.notices().collect();
+    let expected = [
+        "the project's layer was changed since it was trusted",
+        "the manifest is not that of the last run; its rules are",
+    ];
+    assert_eq!(notices, expected);
 }
 
 fn a_damaged_log_is_not_continued() {

@@ -26,9 +26,11 @@ use crate::key::KEY_FD_VARIABLE;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
+use crate::private;
 use crate::prompt::system_prompt;
 use crate::redact::Secrets;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
+use crate::trust::Standing;
 use crate::workplace::{CopyOrigin, Workplace};
 
 /// A script that is part of the program: its name and its text.
@@ -77,6 +79,8 @@ pub(super) fn start(
         SessionChoice::New => None,
         SessionChoice::Resume(prefix) => Some(resume(places, prefix, &request)?),
     };
+    // What is not there cannot be protected.
+    private::ensure_directory(places.state_dir())?;
     let left = resumed.as_ref().and_then(|begun| begun.last.as_ref());
     let workplace = workplace(places, left.map(|last| last.temp.as_str()))?;
     let (workspace, origin) = match request.loaded.resolved.pod.workspace.mode {
@@ -165,12 +169,22 @@ fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protecte
 /// What the manifest's author should hear.
 fn notices(loaded: &Loaded) -> Vec<Notice> {
     let warnings = loaded.resolved.warnings.iter();
-    warnings
+    let mut notices: Vec<_> = warnings
         .map(|warning| Notice {
             message: warning.to_string(),
             help: None,
         })
-        .collect()
+        .collect();
+    if loaded.project == Some(Standing::Changed) {
+        let workspace = shown(&loaded.workspace);
+        notices.push(Notice {
+            message: "the project's layer was changed since it was trusted".to_owned(),
+            help: Some(format!(
+                "it can only tighten until you look at it and say `podward trust {workspace}`"
+            )),
+        });
+    }
+    notices
 }
 
 /// What is not as it was in the session's last run.
@@ -201,6 +215,8 @@ fn changes(begun: &Begun, loaded: &Loaded, origin: Option<CopyOrigin>) -> Vec<No
     }
     if last.policy_digest != loaded.policy_digest() {
         notice("the rules are not those of the last run".to_owned());
+    } else if last.layers != layer_digests(loaded) {
+        notice("the manifest is not that of the last run; its rules are".to_owned());
     }
     if origin == Some(CopyOrigin::Fresh) {
         notice("the copy of the workspace is new: what the last run did in its own is gone".into());
@@ -231,6 +247,7 @@ fn assemble(
         layers: layer_digests(&request.loaded),
         confinement: scope.level().map(ToString::to_string).unwrap_or_default(),
     };
+    tracing::info!(session = %session.id(), confinement = run.confinement, "pod starts");
     session.begin_run(run)?;
     let (offered, withheld) = offered(resolved);
     let opening = opening(&Opening {

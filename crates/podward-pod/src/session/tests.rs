@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::test_user::as_ordinary_user;
 
 struct Fixed;
 
@@ -249,6 +250,28 @@ fn a_state_directory_that_is_not_safe_or_not_writable_is_an_error() {
     assert!(
         error.to_string().starts_with("cannot make the directory"),
         "{error}"
+    );
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_made_is_an_error_that_says_what_to_do() {
+    let name =
+        "session::tests::a_state_directory_that_cannot_be_made_is_an_error_that_says_what_to_do";
+    if as_ordinary_user(name) {
+        return;
+    }
+    let fixture = fixture();
+    let above = fixture.places.state_dir().parent().unwrap();
+    fs::create_dir(above).unwrap();
+    fs::set_permissions(above, fs::Permissions::from_mode(0o555)).unwrap();
+    let error = Session::create(&fixture.places, clock()).err().unwrap();
+    assert!(
+        error.to_string().starts_with("cannot make the directory"),
+        "{error}"
+    );
+    assert!(
+        error.help().unwrap().contains("XDG_STATE_HOME"),
+        "{error:?}"
     );
 }
 

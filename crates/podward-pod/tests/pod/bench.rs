@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use podward_model::{Block, ScriptedModel};
 use podward_pod::layers::{LayerRequest, load};
-use podward_pod::{Places, Pod, PodRequest, SessionChoice};
+use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore};
 use podward_protocol::{
-    Envelope, Event, SessionId, SessionStarted, ToolCallFinished, ToolCallVerdict,
+    Envelope, Event, SessionId, SessionStarted, Time, ToolCallFinished, ToolCallVerdict,
 };
 use podward_worker::{History, TurnEnd};
 use serde_json::{Value, json};
@@ -144,6 +144,12 @@ impl Bench {
             .rposition(|line| *line == "[[permissions.rule]]")
             .unwrap()
             + 1
+    }
+
+    /// Trusts the project's layer as it is.
+    pub(crate) fn trust(&self) {
+        let places = Places::below(&self.root);
+        TrustStore::trust(&places, &self.path("project"), Time::UNIX_EPOCH).unwrap();
     }
 
     fn request(&self, model: &str) -> PodRequest {
