@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use anstyle::{AnsiColor, Color, Style};
 
 use crate::arguments::ColorWhen;
+use crate::visible::{Lines, visible};
 
 /// How a text looks where there is colour. It never says more than the words do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,9 +104,11 @@ impl Screen {
         let _ = io::stderr().lock().write_all(text.as_bytes());
     }
 
-    /// Says a line that begins with `error:`, `warning:` or `note:`.
+    /// Says a line that begins with `error:`, `warning:` or another word; the text may hold
+    /// anything.
     pub(crate) fn say(self, look: Look, word: &str, text: impl Display) {
         let word = self.talk.paint(look, format_args!("{word}:"));
+        let text = visible(&text.to_string(), Lines::Keep);
         self.write_talk(&format!("{word} {text}\n"));
     }
 }

@@ -22,7 +22,6 @@ pub(super) fn run(arguments: &Trust, screen: Screen) -> Result<Exit, Failure> {
             "was not trusted"
         };
         let project = arguments.directory.display().to_string();
-        let project = visible(&project, Lines::Escape);
         screen.say(Look::Strong, "trust", format_args!("{project} {what}"));
         return Ok(Exit::Done);
     }
@@ -46,15 +45,11 @@ fn trust(places: &Places, arguments: &Trust, screen: Screen) -> Result<Exit, Fai
         TrustStore::revoke(places, &arguments.directory)?;
         return Err(Failure::ChangedMeanwhile(layer));
     }
-    let shown = layer.display().to_string();
+    let shown = layer.display();
     screen.say(
         Look::Strong,
         "trust",
-        format_args!(
-            "{} as it is now, {}",
-            visible(&shown, Lines::Escape),
-            record.digest
-        ),
+        format_args!("{} as it is now, {}", shown, record.digest),
     );
     super::finish(screen, &text, Exit::Done)
 }
