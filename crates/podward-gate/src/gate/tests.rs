@@ -1,6 +1,9 @@
 use std::collections::BTreeMap;
 
-use podward_policy::{Coverage, LayerKind, LayerName, Location, Lowered};
+use podward_policy::{
+    Coverage, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
+    Policy, PolicySpec, RuleSpec, Subject, Text,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -105,6 +108,71 @@ fn without_rules_nothing_is_asked_however_often_it_is_repeated() {
         let submitted = gate.admit(call(&format!("a{n}"), "bash", "[1]", n), ruling);
         assert_eq!(outcome(submitted), format!("run {n}"));
     }
+}
+
+/// Submits a call whose operation is `text` to a gate with real policies.
+fn submit_text(text: &str, n_times: usize, policies: Policies) -> Vec<String> {
+    let mut gate = Gate::new(policies);
+    (0..n_times)
+        .map(|n| {
+            let facts = CallFacts::new(
+                CallId::new(&format!("a{n}")).unwrap(),
+                ToolName::new("mcp__s__t").unwrap(),
+                text,
+                Lowered::Operations(Operations::new(
+                    Operation {
+                        tool: ToolName::new("mcp__s__t").unwrap(),
+                        subject: Subject::Plain(Text::known(text)),
+                        need: Need::Full,
+                        span: None,
+                        partial: Vec::new(),
+                    },
+                    Vec::new(),
+                )),
+            );
+            outcome(gate.submit(Call::new(facts, n)))
+        })
+        .collect()
+}
+
+#[test]
+fn the_policies_judge_what_is_submitted() {
+    let location = Location {
+        file: "pod.toml".into(),
+        line: 1,
+        column: 1,
+    };
+    let rule = |pattern: &str, action| RuleSpec {
+        tool: "mcp__s__*".to_owned(),
+        pattern: pattern.to_owned(),
+        action,
+        message: None,
+        location: location.clone(),
+    };
+    let spec = PolicySpec {
+        default_action: Action::Allow,
+        default_location: location.clone(),
+        unresolved: None,
+        rules: vec![rule("no*", Action::Deny), rule("maybe*", Action::Ask)],
+    };
+    let policies = || {
+        let compiled = Policy::compile(&spec, &KnownTools::built_in()).unwrap();
+        let name = LayerName {
+            kind: LayerKind::Manifest,
+        };
+        Policies::new(vec![(name, compiled.policy)])
+    };
+    for (text, expected) in [
+        ("yes", ["run 0", "run 1", "ask repeated"]),
+        ("no", ["refuse policy"; 3]),
+        ("maybe", ["ask policy"; 3]),
+    ] {
+        assert_eq!(submit_text(text, 3, policies()), expected);
+    }
+    assert_eq!(
+        submit_text("no", 3, Policies::default()),
+        ["run 0", "run 1", "run 2"]
+    );
 }
 
 #[test]
