@@ -84,6 +84,7 @@ const TRIALS: &[Named] = &named![
     devices_and_shared_memory_work,
     a_child_gains_no_privileges,
     how_a_child_ended_is_reported,
+    what_is_left_may_finish_what_it_says,
     nothing_outlives_a_call,
     what_ignores_sigterm_is_killed,
     closing_the_control_ends_everything,
@@ -182,7 +183,7 @@ impl World {
 
 struct Done {
     ending: Ending,
-    leftovers: u32,
+    ended: u32,
     output: String,
 }
 
@@ -242,11 +243,11 @@ impl Running {
         loop {
             match self.report() {
                 Report::Ready { .. } | Report::Started { .. } => {}
-                Report::Ended { ending, leftovers } => {
+                Report::Ended { ending, ended } => {
                     self.helper.wait().unwrap();
                     return Done {
                         ending,
-                        leftovers,
+                        ended,
                         output,
                     };
                 }
@@ -593,10 +594,18 @@ fn how_a_child_ended_is_reported() {
         ("no-such-program", Ending::Exit(127)),
     ] {
         let done = world.run(&scope, text);
-        assert_eq!((done.ending, done.leftovers), (ending, 0), "{text}");
+        assert_eq!((done.ending, done.ended), (ending, 0), "{text}");
     }
     let done = world.run(&scope, "echo one; echo two >&2; echo three");
     assert_eq!(done.output, "one\ntwo\nthree\n");
+}
+
+fn what_is_left_may_finish_what_it_says() {
+    let world = World::new();
+    let scope = world.scope();
+    let done = world.run(&scope, "exec > >(cat; echo last); echo first");
+    assert_eq!((done.ending, done.ended), (Ending::Exit(0), 0));
+    assert_eq!(done.output, "first\nlast\n");
 }
 
 fn alive(pids: &str) -> Vec<&str> {
@@ -618,9 +627,23 @@ fn nothing_outlives_a_call() {
          (bash -c \"(setsid bash -c '$wait_for' > /dev/null 2>&1 &)\" &) ; cat said
          bash -c \"trap '' HUP TERM; $wait_for\" & disown; cat said",
     );
-    assert_eq!((done.ending, done.leftovers), (Ending::Exit(0), 5));
+    assert_eq!((done.ending, done.ended), (Ending::Exit(0), 5));
     assert_eq!(done.output.lines().count(), 5);
     assert_eq!(alive(&done.output), [] as [&str; 0]);
+    // One that looks dead: its first thread has ended, another one sleeps.
+    if Path::new("/usr/bin/python3").exists() {
+        let done = world.run(
+            &scope,
+            "mkfifo $TMPDIR/said2; /usr/bin/python3 -c 'if 1:
+                import ctypes, os, threading, time
+                threading.Thread(target=time.sleep, args=(1000,)).start()
+                open(os.environ[\"TMPDIR\"] + \"/said2\", \"w\").write(str(os.getpid()))
+                ctypes.CDLL(None).pthread_exit(0)
+             ' & cat $TMPDIR/said2",
+        );
+        assert_eq!(done.ending, Ending::Exit(0));
+        assert_eq!(alive(&done.output), [] as [&str; 0], "{}", done.output);
+    }
     // One that runs away faster than it can be counted.
     let done = world.run(
         &scope,
@@ -821,13 +844,7 @@ fn where_nothing_is_restricted_a_child_runs_and_ends_all_the_same() {
         panic!("{reports:?}");
     };
     let ending = Ending::Exit(7);
-    assert_eq!(
-        *end,
-        Report::Ended {
-            ending,
-            leftovers: 1
-        }
-    );
+    assert_eq!(*end, Report::Ended { ending, ended: 1 });
 }
 
 fn required_refuses_what_is_not_complete() {

@@ -19,8 +19,9 @@ pub enum Report {
     Ended {
         /// How the child itself ended.
         ending: Ending,
-        /// How many processes outlived it and were ended.
-        leftovers: u32,
+        /// How many processes had to be asked to end: those that outlived the child, or, when
+        /// podward closed its end, all.
+        ended: u32,
     },
     /// The kernel has no Landlock: nothing was started.
     Unsupported(String),
@@ -50,7 +51,7 @@ impl Report {
                 pid: rest.parse().ok()?,
             }),
             "exit" | "signal" => {
-                let (number, leftovers) = rest.split_once(' ')?;
+                let (number, ended) = rest.split_once(' ')?;
                 let number = number.parse().ok()?;
                 Some(Self::Ended {
                     ending: if word == "exit" {
@@ -58,7 +59,7 @@ impl Report {
                     } else {
                         Ending::Signal(number)
                     },
-                    leftovers: leftovers.parse().ok()?,
+                    ended: ended.parse().ok()?,
                 })
             }
             "unsupported" => Some(Self::Unsupported(rest.to_owned())),
@@ -74,9 +75,9 @@ impl fmt::Display for Report {
         match self {
             Self::Ready { abi } => write!(f, "ready {abi}"),
             Self::Started { pid } => write!(f, "started {pid}"),
-            Self::Ended { ending, leftovers } => match ending {
-                Ending::Exit(code) => write!(f, "exit {code} {leftovers}"),
-                Ending::Signal(signal) => write!(f, "signal {signal} {leftovers}"),
+            Self::Ended { ending, ended } => match ending {
+                Ending::Exit(code) => write!(f, "exit {code} {ended}"),
+                Ending::Signal(signal) => write!(f, "signal {signal} {ended}"),
             },
             Self::Unsupported(why) => write!(f, "unsupported {}", why.replace('\n', " ")),
             Self::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),

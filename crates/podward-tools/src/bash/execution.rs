@@ -210,7 +210,7 @@ fn output(mut text: String, end: &End, timeout: Duration) -> ToolOutput {
         None => {}
     }
     match &end.report {
-        Some(Report::Ended { ending, leftovers }) => {
+        Some(Report::Ended { ending, ended }) => {
             match ending {
                 Ending::Exit(0) => {}
                 Ending::Exit(code) => notes.push(format!("exit code {code}")),
@@ -219,9 +219,9 @@ fn output(mut text: String, end: &End, timeout: Duration) -> ToolOutput {
                 }
                 Ending::Signal(_) => {}
             }
-            if *leftovers > 0 && end.stopped.is_none() {
+            if *ended > 0 && end.stopped.is_none() {
                 notes.push(format!(
-                    "background processes do not outlive the call: {leftovers} ended"
+                    "background processes do not outlive the call: {ended} ended"
                 ));
             }
         }
