@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
+use crate::sandbox::{ALLOW_ALL, Ran, Sandbox, repository};
 
 const TALK: &str = "[[step]]\ntext = \"Hello.\"\n";
 
@@ -43,6 +43,30 @@ fn a_broken_layer_refuses_to_start() {
         .exits(78);
     assert!(sandbox.sessions().is_empty());
     sandbox.run(&["run", pod, "go"]).exits(0);
+}
+
+#[test]
+fn no_invalid_sample_starts_a_pod() {
+    let sandbox = Sandbox::new();
+    let folder = repository().join("manifests/invalid");
+    let mut n_samples = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "toml") {
+            let ran = sandbox
+                .run(&["run", path.to_str().unwrap(), "go"])
+                .exits(78);
+            assert!(ran.stdout.is_empty(), "{}: {ran:#?}", path.display());
+            assert!(
+                ran.stderr.contains("error: "),
+                "{}: {ran:#?}",
+                path.display()
+            );
+            n_samples += 1;
+        }
+    }
+    assert!(n_samples > 0);
+    assert!(sandbox.sessions().is_empty());
 }
 
 #[test]
