@@ -50,12 +50,15 @@ pub(crate) fn run(only: Option<&str>) -> Outcome {
     let root = root()?;
     let commit = git(&["rev-parse", "HEAD"])?;
     let is_clean = git(&["status", "--porcelain"])?.is_empty();
+    let is_wanted = |run: &&Run| only.is_none_or(|only| run.name.contains(only));
+    let runs: Vec<&Run> = RUNS.iter().filter(is_wanted).collect();
+    if runs.is_empty() {
+        let names: Vec<&str> = RUNS.iter().map(|run| run.name).collect();
+        return Err(format!("soak: no such run; there are {}", names.join(", ")).into());
+    }
     let mut results = Vec::new();
     let mut failed = Vec::new();
-    for run in RUNS {
-        if only.is_some_and(|only| !run.name.contains(only)) {
-            continue;
-        }
+    for run in runs {
         let result = run_one(run)?;
         if result.get("passed") != Some(&Value::Bool(true)) {
             failed.push(run.name);
