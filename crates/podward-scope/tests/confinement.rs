@@ -76,6 +76,7 @@ const TRIALS: &[Named] = &named![
     a_directory_on_the_way_to_a_protected_one_cannot_be_moved,
     what_is_missing_but_protected_is_made,
     what_is_denied_cannot_be_read,
+    what_cannot_be_looked_at_can_still_be_denied,
     where_reading_is_restricted_programs_still_run,
     modes_and_times_outside_stay,
     the_parents_memory_and_environment_are_closed,
@@ -462,6 +463,38 @@ fn what_is_denied_cannot_be_read() {
     }
     assert_eq!(fs::read(world.at("w/.env")).unwrap(), b"secret");
     assert_eq!(world.succeeds(&scope, "cat in.txt"), "inside");
+}
+
+fn what_cannot_be_looked_at_can_still_be_denied() {
+    let world = World::new();
+    fs::create_dir_all(world.at("outside/locked/inner")).unwrap();
+    fs::create_dir_all(world.at("w/sub/locked/inner")).unwrap();
+    let lock = |mode: u32| {
+        for path in ["outside/locked", "w/sub/locked"] {
+            fs::set_permissions(world.at(path), fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    lock(0);
+    let deny = |path: PathBuf| ScopeDecl {
+        deny: vec![Root::read(path)],
+        ..ScopeDecl::default()
+    };
+    let scope = world.open(&deny(world.at("outside/locked/inner")), &[]);
+    let expected = subtraction(&world.scope()) == Subtraction::Mounts;
+    assert_eq!(scope.level().unwrap().is_complete(), expected);
+    // In a root, its owner could unlock it.
+    let scope = world.open(&deny(world.at("w/sub/locked/inner")), &[]);
+    world.refused(
+        &scope,
+        "chmod 700 sub/locked && echo x > sub/locked/inner/x",
+    );
+    lock(0o700);
+    assert_eq!(
+        fs::read_dir(world.at("w/sub/locked/inner"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 fn where_reading_is_restricted_programs_still_run() {
