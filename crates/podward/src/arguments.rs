@@ -146,6 +146,8 @@ pub(crate) struct Run {
     pub(crate) manifest: PathBuf,
 
     /// What the agent shall do; read from standard input if it is absent or `-`
+    ///
+    /// An embedded script (`script = "demo"`) brings a prompt of its own.
     pub(crate) prompt: Option<String>,
 
     /// What to write to standard output: the model's text, or every event as a line of JSON
