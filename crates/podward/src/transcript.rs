@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
-    CallId, Cause, Event, RefusalCause, Ruling, SessionStarted, ToolCallArguments,
+    CallId, Cause, ErrorCode, Event, RefusalCause, Ruling, SessionStarted, ToolCallArguments,
     ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
@@ -73,6 +73,8 @@ impl Transcript {
             Event::ToolCallArguments(call) => pieces.push(self.call(call)),
             Event::ToolCallVerdict(verdict) => pieces.extend(self.verdict(verdict)),
             Event::ToolCallFinished(finished) => pieces.push(self.finished(finished)),
+            // It ends the run, which says so with what can be done.
+            Event::Error(error) if error.code == ErrorCode::Storage => {}
             Event::Error(error) => {
                 pieces.push(self.line(Look::Bad, "error", &error.message));
                 pieces.extend(error.help.as_ref().map(|help| self.help(help)));
