@@ -1,6 +1,7 @@
 //! One pod: what its manifest says, put together and run.
 
 mod error;
+mod settings;
 mod start;
 
 use std::ffi::OsString;

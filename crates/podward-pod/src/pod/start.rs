@@ -1,34 +1,32 @@
 //! From a request to a pod.
 
-use std::ffi::{OsStr, OsString};
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_gate::Gate;
-use podward_manifest::{Limits, Model as Declared, Resolved, Script, WorkspaceMode};
+use podward_manifest::{Model as Declared, Resolved, Script, WorkspaceMode};
 use podward_model::ScriptedModel;
 use podward_policy::ToolName;
 use podward_protocol::{
-    Confinement, ConfinementLevel, Envelope, Event, Notice, PROTOCOL_VERSION, SessionStarted,
+    Confinement, ConfinementLevel, Envelope, Event, Notice, PROTOCOL_VERSION, SessionId,
+    SessionStarted,
 };
 use podward_scope::{Level, Protected, Scope};
-use podward_tools::{Place, Registry, RunContext, ToolLimits};
-use podward_worker::{Entry, History, TurnLimits, Worker};
+use podward_tools::{Place, Registry, RunContext};
+use podward_worker::{Entry, History, Worker};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PodError;
+use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::{N_WAITING, Pod, PodRequest, SessionChoice};
 use crate::decision_log::LogContext;
 use crate::file::shown;
-use crate::key::KEY_FD_VARIABLE;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
 use crate::private;
 use crate::prompt::system_prompt;
-use crate::redact::Secrets;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
 use crate::trust::Standing;
 use crate::workplace::{CopyOrigin, Workplace};
@@ -236,17 +234,7 @@ fn assemble(
 ) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
     let resolved = &request.loaded.resolved;
     let mut session = begun.session;
-    let policy_digest = request.loaded.policy_digest();
-    let run = Opened {
-        podward: env!("CARGO_PKG_VERSION").to_owned(),
-        pod: resolved.pod.name.as_str().to_owned(),
-        model: request.model.name().to_owned(),
-        workspace: request.loaded.workspace.to_string_lossy().into_owned(),
-        temp: workplace.root().to_string_lossy().into_owned(),
-        policy_digest: policy_digest.clone(),
-        layers: layer_digests(&request.loaded),
-        confinement: scope.level().map(ToString::to_string).unwrap_or_default(),
-    };
+    let run = opened(&request, &workplace, &scope);
     tracing::info!(session = %session.id(), confinement = run.confinement, "pod starts");
     session.begin_run(run)?;
     let (offered, withheld) = offered(resolved);
@@ -266,22 +254,8 @@ fn assemble(
         tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
     let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
     let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock));
-    let context = LogContext {
-        pod: resolved.pod.name.as_str().to_owned(),
-        session: id.clone(),
-        workspace: workspace.to_string_lossy().into_owned(),
-        cwd: workspace.to_string_lossy().into_owned(),
-        policy_digest,
-        secrets: secrets(&request),
-    };
-    let run_context = RunContext {
-        scope: Arc::new(scope),
-        place: Place::new(&workspace, places.home().map(Path::to_path_buf)),
-        limits: tool_limits(&resolved.limits),
-        policies: resolved.policies.clone(),
-        environment: environment(&request, &workplace.temp()),
-        cancel: CancellationToken::new(),
-    };
+    let context = log_context(&request, &id, &workspace);
+    let run_context = run_context(places, &request, scope, &workspace, &workplace);
     let mut tools = Registry::built_in();
     tools.retain(|name| resolved.tools.contains(name));
     let (events, told) = mpsc::channel(N_WAITING);
@@ -312,6 +286,52 @@ fn assemble(
         _workplace: workplace,
     };
     Ok((pod, receiver))
+}
+
+/// What this run is made of, for the session.
+fn opened(request: &PodRequest, workplace: &Workplace, scope: &Scope) -> Opened {
+    let loaded = &request.loaded;
+    Opened {
+        podward: env!("CARGO_PKG_VERSION").to_owned(),
+        pod: loaded.resolved.pod.name.as_str().to_owned(),
+        model: request.model.name().to_owned(),
+        workspace: loaded.workspace.to_string_lossy().into_owned(),
+        temp: workplace.root().to_string_lossy().into_owned(),
+        policy_digest: loaded.policy_digest(),
+        layers: layer_digests(loaded),
+        confinement: scope.level().map(ToString::to_string).unwrap_or_default(),
+    }
+}
+
+/// What every line of the decision log says.
+fn log_context(request: &PodRequest, session: &SessionId, workspace: &Path) -> LogContext {
+    LogContext {
+        pod: request.loaded.resolved.pod.name.as_str().to_owned(),
+        session: session.clone(),
+        workspace: workspace.to_string_lossy().into_owned(),
+        cwd: workspace.to_string_lossy().into_owned(),
+        policy_digest: request.loaded.policy_digest(),
+        secrets: secrets(request),
+    }
+}
+
+/// What every call may use.
+fn run_context(
+    places: &Places,
+    request: &PodRequest,
+    scope: Scope,
+    workspace: &Path,
+    workplace: &Workplace,
+) -> RunContext {
+    let resolved = &request.loaded.resolved;
+    RunContext {
+        scope: Arc::new(scope),
+        place: Place::new(workspace, places.home().map(Path::to_path_buf)),
+        limits: tool_limits(&resolved.limits),
+        policies: resolved.policies.clone(),
+        environment: environment(request, &workplace.temp()),
+        cancel: CancellationToken::new(),
+    }
 }
 
 /// The tools that the model is told of, and those that no rule could ever let run.
@@ -368,64 +388,4 @@ fn layer_digests(loaded: &Loaded) -> Vec<LayerDigest> {
             digest: layer.digest.clone(),
         })
         .collect()
-}
-
-/// What must not be written down.
-fn secrets(request: &PodRequest) -> Secrets {
-    let text = |text: &OsStr| text.to_str().map(str::to_owned);
-    let variables = request.variables.iter();
-    let mut secrets =
-        Secrets::among(variables.filter_map(|(name, value)| Some((text(name)?, text(value)?))));
-    if let Some(key) = &request.key {
-        secrets.add("model-key", key.reveal());
-    }
-    secrets
-}
-
-/// The whole environment of commands: what the manifest lets through, and where temporary files
-/// go. The variable with the model's key is never part of it.
-fn environment(request: &PodRequest, temp: &Path) -> Vec<(OsString, OsString)> {
-    let resolved = &request.loaded.resolved;
-    let is_own = |name: &str| {
-        let key = resolved.key_env.as_ref().map(|key| key.as_str());
-        key == Some(name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
-    };
-    let passes = |name: &OsStr| {
-        name.to_str().is_some_and(|name| {
-            !is_own(name)
-                && resolved
-                    .environment
-                    .iter()
-                    .any(|pattern| pattern.matches(name))
-        })
-    };
-    let variables = request.variables.iter();
-    let mut environment: Vec<_> = variables
-        .filter(|(name, _)| passes(name))
-        .cloned()
-        .collect();
-    environment.push(("TMPDIR".into(), temp.into()));
-    environment
-}
-
-fn tool_limits(limits: &Limits) -> ToolLimits {
-    let bytes = |n_bytes: u64| usize::try_from(n_bytes).unwrap_or(usize::MAX);
-    ToolLimits {
-        output_bytes: bytes(limits.output_bytes),
-        file_bytes: limits.file_bytes,
-        read_bytes: bytes(limits.read_bytes),
-        read_lines: limits.read_lines as usize,
-        line_bytes: bytes(limits.line_bytes),
-        matches: limits.max_matches as usize,
-        entries: limits.max_matches as usize,
-        bash_timeout: limits.bash_timeout,
-    }
-}
-
-fn turn_limits(limits: &Limits) -> TurnLimits {
-    TurnLimits {
-        steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
-        wall: Some(limits.turn_timeout),
-        ..TurnLimits::default()
-    }
 }

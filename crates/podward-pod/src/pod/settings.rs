@@ -1,0 +1,75 @@
+//! From what a manifest says to what tools and turns are given.
+
+use std::ffi::{OsStr, OsString};
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use podward_manifest::Limits;
+use podward_tools::ToolLimits;
+use podward_worker::TurnLimits;
+
+use super::PodRequest;
+use crate::key::KEY_FD_VARIABLE;
+use crate::redact::Secrets;
+
+/// What must not be written down.
+pub(super) fn secrets(request: &PodRequest) -> Secrets {
+    let text = |text: &OsStr| text.to_str().map(str::to_owned);
+    let variables = request.variables.iter();
+    let mut secrets =
+        Secrets::among(variables.filter_map(|(name, value)| Some((text(name)?, text(value)?))));
+    if let Some(key) = &request.key {
+        secrets.add("model-key", key.reveal());
+    }
+    secrets
+}
+
+/// The whole environment of commands: what the manifest lets through, and where temporary files
+/// go. The variable with the model's key is never part of it.
+pub(super) fn environment(request: &PodRequest, temp: &Path) -> Vec<(OsString, OsString)> {
+    let resolved = &request.loaded.resolved;
+    let is_own = |name: &str| {
+        let key = resolved.key_env.as_ref().map(|key| key.as_str());
+        key == Some(name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
+    };
+    let passes = |name: &OsStr| {
+        name.to_str().is_some_and(|name| {
+            !is_own(name)
+                && resolved
+                    .environment
+                    .iter()
+                    .any(|pattern| pattern.matches(name))
+        })
+    };
+    let variables = request.variables.iter();
+    let mut environment: Vec<_> = variables
+        .filter(|(name, _)| passes(name))
+        .cloned()
+        .collect();
+    environment.push(("TMPDIR".into(), temp.into()));
+    environment
+}
+
+/// How much a call may return.
+pub(super) fn tool_limits(limits: &Limits) -> ToolLimits {
+    let bytes = |n_bytes: u64| usize::try_from(n_bytes).unwrap_or(usize::MAX);
+    ToolLimits {
+        output_bytes: bytes(limits.output_bytes),
+        file_bytes: limits.file_bytes,
+        read_bytes: bytes(limits.read_bytes),
+        read_lines: limits.read_lines as usize,
+        line_bytes: bytes(limits.line_bytes),
+        matches: limits.max_matches as usize,
+        entries: limits.max_matches as usize,
+        bash_timeout: limits.bash_timeout,
+    }
+}
+
+/// What ends a turn.
+pub(super) fn turn_limits(limits: &Limits) -> TurnLimits {
+    TurnLimits {
+        steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
+        wall: Some(limits.turn_timeout),
+        ..TurnLimits::default()
+    }
+}
