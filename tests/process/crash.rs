@@ -114,6 +114,26 @@ fn a_session_killed_at_any_point_goes_on() {
     assert!(n_killed > 0, "no run was killed");
 }
 
+#[test]
+fn a_turn_that_was_cut_off_is_finished_without_a_prompt() {
+    let sandbox = Sandbox::new();
+    let script = "[[step]]\n[[step.call]]\ntool = \"bash\"\n\
+        input = { command = \"sleep 1000\" }\n\
+        [[step]]\ntext = \"{{result.1 | find interrupted}}\"\n";
+    let pod = sandbox.pod(script, ALLOW_ALL);
+    let pod = pod.to_str().unwrap();
+    // Session, busy, turn, usage, arguments: the message with the call is on disk.
+    assert_eq!(crash_after(&sandbox, pod, 5), Crash::Killed);
+    let session = sandbox.session();
+    let id = session.file_name().unwrap().to_str().unwrap();
+    let ran = sandbox.run(&["run", pod, "--resume", id]).exits(0);
+    assert!(ran.stdout.contains("interrupted"), "{ran:#?}");
+    assert_eq!(exchanges(&session, Ending::Written).len(), 1);
+    let again = sandbox.run(&["run", pod, "--resume", id]).exits(0);
+    assert_eq!(again.stdout, "");
+    assert!(again.stderr.contains("no turn was cut off"), "{again:#?}");
+}
+
 /// A killed session may have calls without a result in its last message, and a torn last line.
 fn exchanges_before_resume(session: &std::path::Path) {
     let file = session.join("session.jsonl");

@@ -7,7 +7,9 @@ mod signals;
 use std::sync::Arc;
 
 use podward_pod::layers::Loaded;
-use podward_pod::{ModelKey, Places, Pod, PodRequest, SessionChoice, hand_over, scripted_model};
+use podward_pod::{
+    ModelKey, Places, Pod, PodError, PodRequest, SessionChoice, hand_over, scripted_model,
+};
 use podward_worker::{EndReason, TurnEnd};
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +20,7 @@ use crate::arguments::{Format, Run};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
-use crate::screen::Screen;
+use crate::screen::{Look, Screen};
 
 pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
@@ -64,7 +66,7 @@ async fn turn(
     };
     let end = match prompt {
         Prompt::Text(text) => pod.run(text, cancel).await,
-        Prompt::GoOn => pod.resume(cancel).await,
+        Prompt::GoOn => go_on(&mut pod, cancel, screen).await,
     };
     // The last event is written when nobody is left to send one.
     drop(pod);
@@ -75,6 +77,23 @@ async fn turn(
         Written::ReaderGone => Ok(Exit::Failed),
         Written::Failed(error) => Err(Failure::Stdout(error)),
     }
+}
+
+/// Finishes the turn that was cut off, if one was.
+async fn go_on(
+    pod: &mut Pod,
+    cancel: CancellationToken,
+    screen: Screen,
+) -> Result<TurnEnd, PodError> {
+    let end = pod.resume(cancel).await?;
+    if end.n_steps == 0 && end.reason == EndReason::Done {
+        screen.say(
+            Look::Strong,
+            "note",
+            "no turn was cut off: say what to do next",
+        );
+    }
+    Ok(end)
 }
 
 /// What the exit code says about a turn.
