@@ -136,7 +136,7 @@ pub(super) fn run(files: &[PathBuf], format: Format, screen: Screen) -> Result<E
     } else {
         Exit::Failed
     };
-    super::super::finish(screen, &text, exit)
+    crate::commands::finish(screen, &text, exit)
 }
 
 fn show(outcome: &Outcome, format: Format) -> String {

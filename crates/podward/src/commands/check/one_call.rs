@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
         Action::Deny => Exit::Deny,
         Action::Ask => Exit::Ask,
     };
-    super::super::finish(screen, &text, exit)
+    crate::commands::finish(screen, &text, exit)
 }
 
 fn isolated(
