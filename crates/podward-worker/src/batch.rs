@@ -356,7 +356,9 @@ impl Turn<'_> {
 
     /// Settles a question at the gate.
     fn settle(&self, question: &Question, answer: Answer) -> Settled<Box<dyn Invocation>> {
-        chain::lock(&self.parts.gate)
+        self.parts
+            .gate
+            .lock()
             .answer(question.id(), answer)
             .unwrap_or_else(|error| {
                 // Nobody else answers; a question that is gone does not run.

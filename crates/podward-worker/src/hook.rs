@@ -1,6 +1,9 @@
 //! Code that sees an event of the worker and may have a say in it.
 
 pub(crate) mod chain;
+mod permission;
+
+pub use permission::{PermissionHook, SharedGate};
 
 use std::sync::Arc;
 
@@ -186,7 +189,8 @@ impl HookEvent for TurnEnd {
 
 /// The hooks of a worker, in the order in which they are run.
 ///
-/// The permission check is none of them: a worker puts it before all of these.
+/// The permission check is one of them: a pod registers its [`PermissionHook`] before all others.
+/// Without it no call is permitted.
 #[derive(Clone, Default)]
 pub struct Hooks {
     pub(crate) pre_tool_call: Vec<Arc<dyn Hook<PreToolCall>>>,
@@ -207,6 +211,17 @@ impl Hooks {
     #[must_use]
     pub fn pre_tool_call(mut self, hook: Arc<dyn Hook<PreToolCall>>) -> Self {
         self.pre_tool_call.push(hook);
+        self
+    }
+
+    /// Adds all hooks of another registry behind these.
+    #[must_use]
+    pub fn followed_by(mut self, others: Self) -> Self {
+        self.pre_tool_call.extend(others.pre_tool_call);
+        self.prompt_submit.extend(others.prompt_submit);
+        self.pre_request.extend(others.pre_request);
+        self.post_tool.extend(others.post_tool);
+        self.turn_end.extend(others.turn_end);
         self
     }
 

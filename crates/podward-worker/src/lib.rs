@@ -24,8 +24,8 @@ pub use decision::{DecidedBy, Decision};
 pub use event::{EndReason, Limit, TurnEnd, WorkerEvent};
 pub use history::{History, ReplayError, Replayed};
 pub use hook::{
-    Hook, HookError, HookEvent, Hooks, PostTool, PreRequest, PreToolAction, PreToolCall,
-    PreToolStage, PromptSubmit, SyntheticResult, TurnAction,
+    Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
+    PreToolCall, PreToolStage, PromptSubmit, SharedGate, SyntheticResult, TurnAction,
 };
 pub use journal::{Entry, Journal, JournalError, RuledOutcome};
 pub use limits::TurnLimits;

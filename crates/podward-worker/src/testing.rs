@@ -23,7 +23,7 @@ use crate::approver::Approver;
 use crate::decision::Decision;
 use crate::event::{TurnEnd, WorkerEvent};
 use crate::history::History;
-use crate::hook::Hooks;
+use crate::hook::{Hooks, PermissionHook, SharedGate};
 use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
 use crate::worker::{Worker, WorkerError};
@@ -105,18 +105,18 @@ impl Kit {
             };
             tools.register(Arc::new(tool)).unwrap();
         }
-        let mut builder = Worker::builder(
-            Arc::new(model),
-            Gate::new(policies()),
-            Box::new(log.clone()),
-            context(&temp),
-        )
-        .tools(tools)
-        .hooks(setup.hooks)
-        .approver(Arc::new(Says(setup.answer)))
-        .events(sender)
-        .limits(setup.limits)
-        .history(setup.history);
+        let gate = SharedGate::new(Gate::new(policies()));
+        let hooks = Hooks::new()
+            .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
+            .followed_by(setup.hooks);
+        let mut builder =
+            Worker::builder(Arc::new(model), gate, Box::new(log.clone()), context(&temp))
+                .tools(tools)
+                .hooks(hooks)
+                .approver(Arc::new(Says(setup.answer)))
+                .events(sender)
+                .limits(setup.limits)
+                .history(setup.history);
         if let Some(offered) = setup.offered {
             builder = builder.offered(vec![ToolName::new(offered).unwrap()]);
         }

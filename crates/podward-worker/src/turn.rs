@@ -50,7 +50,7 @@ impl<'w> Turn<'w> {
 
     /// Works through the turn; `None`: it goes on with what the history ends in.
     pub(crate) async fn run(mut self, prompt: Option<String>) -> Result<TurnEnd, JournalError> {
-        chain::lock(&self.parts.gate).begin_turn();
+        self.parts.gate.lock().begin_turn();
         let reason = match prompt {
             Some(prompt) => self.begin(prompt).await?,
             None => {

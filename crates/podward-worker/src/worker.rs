@@ -1,11 +1,10 @@
 //! The worker: it owns the history and works through one turn at a time.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use podward_gate::Gate;
 use podward_model::{Message, Model, ToolSpec, Usage};
 use podward_policy::ToolName;
-use podward_tools::{Invocation, Registry, RunContext};
+use podward_tools::{Registry, RunContext};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -13,8 +12,7 @@ use tracing::Instrument;
 use crate::approver::{Approver, Unattended};
 use crate::event::{EndReason, TurnEnd, WorkerEvent};
 use crate::history::History;
-use crate::hook::chain::{PermissionHook, SharedGate};
-use crate::hook::{Hook, Hooks, PreToolCall};
+use crate::hook::{Hooks, SharedGate};
 use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
 use crate::limits::TurnLimits;
@@ -35,8 +33,6 @@ pub(crate) struct Parts {
     pub(crate) context: RunContext,
     pub(crate) tools: Registry,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
-    /// What every call passes: the permission check, then the user's hooks.
-    pub(crate) checks: Arc<[Arc<dyn Hook<PreToolCall>>]>,
     pub(crate) hooks: Hooks,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) events: Option<mpsc::Sender<WorkerEvent>>,
@@ -56,7 +52,7 @@ enum State {
 /// What a worker is made of.
 pub struct WorkerBuilder {
     model: Arc<dyn Model>,
-    gate: Gate<Box<dyn Invocation>>,
+    gate: SharedGate,
     journal: Box<dyn Journal>,
     context: RunContext,
     tools: Registry,
@@ -84,11 +80,12 @@ pub enum WorkerError {
 impl Worker {
     /// Begins to build a worker.
     ///
-    /// `context` is what each call may use; its `cancel` is replaced for every call.
+    /// `gate` is the one of the [`PermissionHook`](crate::PermissionHook) among the hooks: the worker
+    /// settles there what was asked. `context` is what each call may use; its `cancel` is replaced for every call.
     #[must_use]
     pub fn builder(
         model: Arc<dyn Model>,
-        gate: Gate<Box<dyn Invocation>>,
+        gate: SharedGate,
         journal: Box<dyn Journal>,
         context: RunContext,
     ) -> WorkerBuilder {
@@ -182,7 +179,7 @@ impl WorkerBuilder {
         self
     }
 
-    /// The user's hooks; the permission check comes before them.
+    /// The hooks, the permission check first.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
@@ -247,12 +244,6 @@ impl WorkerBuilder {
                 schema: tool.schema(),
             })
             .collect();
-        let gate = Arc::new(Mutex::new(self.gate));
-        let permission: Arc<dyn Hook<PreToolCall>> =
-            Arc::new(PermissionHook::new(Arc::clone(&gate)));
-        let checks = std::iter::once(permission)
-            .chain(self.hooks.pre_tool_call.iter().cloned())
-            .collect();
         let ids = CallIds::new(
             self.history
                 .messages()
@@ -262,12 +253,11 @@ impl WorkerBuilder {
         Worker {
             parts: Parts {
                 model: self.model,
-                gate,
+                gate: self.gate,
                 journal: self.journal,
                 context: self.context,
                 tools: self.tools,
                 specs: Arc::new(specs),
-                checks,
                 hooks: self.hooks,
                 approver: self.approver,
                 events: self.events,

@@ -13,7 +13,7 @@ use podward_protocol::{
 };
 use podward_scope::{Level, Protected, Scope};
 use podward_tools::{Place, Registry, RunContext};
-use podward_worker::{Entry, History, Worker};
+use podward_worker::{Entry, History, Hooks, PermissionHook, SharedGate, Worker};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -261,13 +261,16 @@ fn assemble(
     let (events, told) = mpsc::channel(N_WAITING);
     let (out, receiver) = mpsc::channel(N_WAITING);
     let system = system_prompt(&workspace, &offered, &resolved.system);
-    let gate = Gate::new(resolved.policies.clone());
+    let gate = SharedGate::new(Gate::new(resolved.policies.clone()));
+    let hooks = Hooks::new()
+        .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
+        .followed_by(request.hooks);
     let limits = turn_limits(&resolved.limits);
     let journal = Box::new(SessionJournal { session, context });
     let worker = Worker::builder(request.model, gate, journal, run_context)
         .tools(tools)
         .offered(offered)
-        .hooks(request.hooks)
+        .hooks(hooks)
         .events(events)
         .limits(limits)
         .system(system)

@@ -30,7 +30,7 @@ impl Turn<'_> {
             let span = tracing::info_span!("call", id = %call.id, tool = %call.tool);
             let (one, reason) = match span.in_scope(|| self.propose(&call)) {
                 Ok(call) => {
-                    let hooks = self.parts.checks.clone();
+                    let hooks = self.parts.hooks.pre_tool_call.clone();
                     chain::check_call(&hooks, &self.parts.gate, call, &self.stop)
                         .instrument(span)
                         .await

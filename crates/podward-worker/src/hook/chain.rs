@@ -1,67 +1,24 @@
 //! The chains of hooks.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures_util::FutureExt;
 use podward_gate::{
     Answer, Call, Gate, Permitted, Progress, Question, Refusal, RefusalCause, Settled, Submitted,
 };
 use podward_tools::Invocation;
 
-use super::{
-    Hook, HookError, HookEvent, PreToolAction, PreToolCall, PreToolStage, Stage, SyntheticResult,
-    TurnAction,
-};
+use super::permission::SharedGate;
+use super::{Hook, HookError, HookEvent, PreToolAction, PreToolCall, Stage, TurnAction};
 use crate::event::EndReason;
 use crate::stop::{self, Stop};
-
-/// The gate of a pod, shared by the permission hook and the answers.
-pub(crate) type SharedGate = Arc<Mutex<Gate<Box<dyn Invocation>>>>;
 
 /// What the chain made of a call.
 pub(crate) enum Checked {
     Run(Permitted<Box<dyn Invocation>>),
     Ask(Question),
     Refuse(Refusal),
-}
-
-/// The permission check, the first hook of every worker: it hands each call to the gate.
-pub(crate) struct PermissionHook {
-    gate: SharedGate,
-}
-
-impl PermissionHook {
-    pub(crate) const fn new(gate: SharedGate) -> Self {
-        Self { gate }
-    }
-}
-
-#[async_trait]
-impl Hook<PreToolCall> for PermissionHook {
-    fn name(&self) -> &str {
-        "permission"
-    }
-
-    async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
-        event.submit(&mut lock(&self.gate));
-        Ok(match event.stage() {
-            PreToolStage::Refused(refusal) => {
-                PreToolAction::Result(SyntheticResult::refuse(podward_gate::refusal_text(refusal)))
-            }
-            PreToolStage::Proposed | PreToolStage::Permitted(_) | PreToolStage::Asked(_) => {
-                PreToolAction::Continue
-            }
-        })
-    }
-}
-
-/// The gate, for as long as no `await` comes between.
-pub(crate) fn lock(gate: &SharedGate) -> MutexGuard<'_, Gate<Box<dyn Invocation>>> {
-    // INVARIANT: a gate changes only after it has judged, and what follows does not panic; so it is
-    // whole even where a panic has poisoned the lock.
-    gate.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs the chain over one call: the first hook that refuses it ends the chain.
@@ -163,7 +120,7 @@ impl PreToolCall {
     }
 
     /// Hands a proposed call to the gate.
-    fn submit(&mut self, gate: &mut Gate<Box<dyn Invocation>>) {
+    pub(super) fn submit(&mut self, gate: &mut Gate<Box<dyn Invocation>>) {
         // Should the gate panic, the call is gone and can only be refused.
         let taken = Stage::Refused(self.unjudged());
         self.stage = match std::mem::replace(&mut self.stage, taken) {
@@ -181,7 +138,7 @@ impl PreToolCall {
         match self.stage {
             Stage::Proposed(call) => Refusal::proposed(Arc::clone(call.facts()), cause),
             Stage::Permitted(permitted) => permitted.refuse(cause),
-            Stage::Asked(question) => match lock(gate).answer(question.id(), answer) {
+            Stage::Asked(question) => match gate.lock().answer(question.id(), answer) {
                 Ok(Settled::Refuse(refusal)) => refusal,
                 // The question was answered elsewhere; the refusal still counts.
                 Ok(Settled::Run(permitted)) => permitted.refuse(cause),

@@ -44,7 +44,7 @@ fn call() -> Call<Box<dyn Invocation>> {
 }
 
 async fn check(hooks: &[Arc<dyn Hook<PreToolCall>>]) -> Checked {
-    let gate: SharedGate = Arc::new(Mutex::new(Gate::new(Policies::default())));
+    let gate = SharedGate::new(Gate::new(Policies::default()));
     let stop = Stop::new(CancellationToken::new(), None);
     check_call(hooks, &gate, call(), &stop).await.0
 }
@@ -84,7 +84,7 @@ async fn a_call_is_judged_once() {
 
 #[tokio::test]
 async fn a_stopped_chain_refuses() {
-    let gate: SharedGate = Arc::new(Mutex::new(Gate::new(Policies::default())));
+    let gate = SharedGate::new(Gate::new(Policies::default()));
     let cancel = CancellationToken::new();
     cancel.cancel();
     let hooks: [Arc<dyn Hook<PreToolCall>>; 1] = [Arc::new(Agrees)];

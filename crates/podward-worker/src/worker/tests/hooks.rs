@@ -1,11 +1,15 @@
 //! The user's hooks: they see, refuse and end; they never permit.
 
+use std::sync::Mutex;
+
 use async_trait::async_trait;
+use podward_gate::Gate;
+use podward_tools::Invocation;
 
 use super::*;
 use crate::hook::{
-    HookError, PostTool, PreRequest, PreToolAction, PreToolStage, PromptSubmit, SyntheticResult,
-    TurnAction,
+    Hook, HookError, PostTool, PreRequest, PreToolAction, PreToolCall, PreToolStage, PromptSubmit,
+    SyntheticResult, TurnAction,
 };
 
 /// A hook that notes what it sees, and does to calls what their texts say.
@@ -194,7 +198,7 @@ async fn a_hook_refuses_what_would_be_asked() {
 }
 
 fn chain_lock(kit: &Kit) -> std::sync::MutexGuard<'_, Gate<Box<dyn Invocation>>> {
-    crate::hook::chain::lock(&kit.worker.parts.gate)
+    kit.worker.parts.gate.lock()
 }
 
 #[tokio::test]
