@@ -74,6 +74,12 @@ impl Arg {
     pub(crate) fn push(&mut self, part: Part) {
         match (self.parts.last_mut(), part) {
             (Some(Part::Known(last)), Part::Known(text)) => last.push_str(&text),
+            // Quotes around nothing only matter where nothing else makes the word.
+            (Some(Part::Known(last)), part) if last.is_empty() => {
+                self.parts.pop();
+                self.parts.push(part);
+            }
+            (Some(_), Part::Known(text)) if text.is_empty() => {}
             (_, part) => self.parts.push(part),
         }
     }

@@ -1,5 +1,7 @@
 //! Reads the arguments of a program by its model.
 
+mod settle;
+
 use crate::arg::Arg;
 use crate::programs::{Arity, Body, Model, Operand, Opt, Role, Special, Style, Wrapper};
 
@@ -20,6 +22,8 @@ pub(crate) struct Usage {
     pub(crate) runs_input: bool,
     pub(crate) operands: Vec<usize>,
     pub(crate) options_given: Vec<&'static str>,
+    /// Values of options that are data, where they are needed further.
+    pub(crate) values: Vec<(&'static str, Arg)>,
 }
 
 /// One effect of an option or operand.
@@ -61,6 +65,8 @@ impl<'a> Reading<'a> {
     fn style(&self) -> Style {
         let mut style = self.body.style;
         style.open |= self.model.root.style.open;
+        style.single_dash |= self.model.root.style.single_dash;
+        style.joined |= self.model.root.style.joined;
         style
     }
 
@@ -83,7 +89,7 @@ impl<'a> Reading<'a> {
             }
             if !options_end && prefix.is_empty() && arg.may_split() {
                 self.partial("a word that is not known may be an option");
-                self.usage.opaque = true;
+                self.usage.opaque |= self.may_take_command();
             }
             if self.takes_command() {
                 self.usage.command = Some(idx);
@@ -92,6 +98,10 @@ impl<'a> Reading<'a> {
             if !options_end && self.enters_sub(arg) {
                 idx += 1;
                 continue;
+            }
+            if self.has_subs() && self.usage.operands.is_empty() && self.runs_others() {
+                self.usage.command = Some(idx);
+                break;
             }
             self.usage.operands.push(idx);
             options_end |= self.style().stops && !self.has_subs();
@@ -109,11 +119,30 @@ impl<'a> Reading<'a> {
 
     fn is_option(&self, prefix: &str) -> bool {
         let dashed = prefix.len() > 1 && prefix.starts_with('-');
-        dashed || (prefix.len() > 1 && prefix.starts_with('+') && self.style().numeric)
+        let is_plus = prefix.len() > 1 && prefix.starts_with('+');
+        dashed
+            || (is_plus
+                && (self.style().numeric || self.tables().any(|opt| opt.name.starts_with('+'))))
     }
 
     fn has_subs(&self) -> bool {
         !self.in_sub && !self.model.subs.is_empty()
+    }
+
+    /// Whether a word that is no subcommand is a script or a program that is run.
+    fn runs_others(&self) -> bool {
+        let first = self.model.root.operands.first();
+        first.is_some_and(|operand| operand.role == Role::Command)
+    }
+
+    /// Whether an operand may begin an inner command.
+    fn may_take_command(&self) -> bool {
+        let with = self.body.with.iter().flat_map(|(_, roles)| roles);
+        self.body
+            .operands
+            .iter()
+            .chain(with)
+            .any(|operand| matches!(operand.role, Role::Command | Role::Shell))
     }
 
     /// Whether the next operand begins the inner command.
@@ -160,7 +189,7 @@ impl<'a> Reading<'a> {
             self.body = body;
             self.in_sub = true;
         } else if !begins {
-            if !self.in_sub {
+            if !self.in_sub && self.model.root.operands.is_empty() {
                 self.partial(format!("the subcommand `{word}` is not known"));
             }
             return false;
@@ -176,14 +205,18 @@ impl<'a> Reading<'a> {
         };
         let before = !self.in_sub;
         let prefix = arg.prefix().to_owned();
-        let next = if prefix.starts_with("--") || self.style().single_dash {
+        let next = if prefix.starts_with("--") || self.style().single_dash || self.is_word(&prefix) {
             self.long(idx, arg, &prefix)
+        } else if let Some(found) = self.find_prefix(&prefix) {
+            self.effect(found, Some(arg.without_prefix(found.name.len())));
+            idx + 1
         } else if self.style().numeric && is_number(&prefix) {
             idx + 1
         } else {
             self.cluster(idx, arg, &prefix, 1)
         };
-        if before && !self.model.subs.is_empty() {
+        let before_task = self.style().tasks && self.usage.operands.is_empty();
+        if before && (!self.model.subs.is_empty() || before_task) {
             self.usage.globals.extend(idx..next.min(self.args.len()));
         }
         next
@@ -199,7 +232,11 @@ impl<'a> Reading<'a> {
             return idx + 1;
         }
         let Some(found) = self.find_long(name) else {
-            self.unknown_option(name);
+            if let Some(found) = self.find_joined(prefix) {
+                self.effect(found, Some(arg.without_prefix(found.name.len())));
+            } else if !self.is_negated(name) {
+                self.unknown_option(name);
+            }
             return idx + 1;
         };
         match (found.arity, value_at) {
@@ -208,7 +245,11 @@ impl<'a> Reading<'a> {
                 idx + 1
             }
             (Arity::Required, None) => self.next_value(idx, found),
-            (Arity::None | Arity::Attached, None) => {
+            (Arity::Pair, None) => {
+                self.effect(found, self.args.get(idx + 2).cloned());
+                idx + 3
+            }
+            (Arity::None | Arity::Attached | Arity::Digits | Arity::Prefix, None) => {
                 if found.role == Role::CommandUntil {
                     return self.command_until(idx, found);
                 }
@@ -271,7 +312,12 @@ impl<'a> Reading<'a> {
                 Arity::None if found.role == Role::CommandUntil => {
                     return self.command_until(idx, found);
                 }
-                Arity::None => self.effect(found, None),
+                Arity::None | Arity::Prefix | Arity::Pair => self.effect(found, None),
+                Arity::Digits => {
+                    self.effect(found, None);
+                    let rest = prefix.get(at..).unwrap_or_default();
+                    at += rest.bytes().take_while(u8::is_ascii_digit).count();
+                }
                 Arity::Required | Arity::Attached if has_rest => {
                     self.effect(found, Some(arg.without_prefix(at)));
                     return idx + 1;
@@ -341,7 +387,12 @@ impl<'a> Reading<'a> {
         if let Some(exact) = self.tables().find(|opt| opt.name == name) {
             return Some(*exact);
         }
-        if self.style().single_dash || name.len() < 3 {
+        if self.style().single_dash {
+            // Most of these programs take two dashes for one.
+            let short = name.get(1..).filter(|short| short.starts_with('-'))?;
+            return self.tables().find(|opt| opt.name == short).copied();
+        }
+        if name.len() < 3 {
             return None;
         }
         self.tables()
@@ -350,8 +401,45 @@ impl<'a> Reading<'a> {
             .copied()
     }
 
+    /// Whether it is an option of several letters behind one dash, such as `zip -TT`, or `+o`.
+    fn is_word(&self, word: &str) -> bool {
+        let name = word.split('=').next().unwrap_or_default();
+        (name.len() > 2 || name.starts_with('+'))
+            && self
+                .tables()
+                .any(|opt| opt.name == name && opt.arity != Arity::Prefix)
+    }
+
+    /// An option whose name only begins as listed; the longest counts.
+    fn find_prefix(&self, word: &str) -> Option<Opt> {
+        self.tables()
+            .filter(|opt| opt.arity == Arity::Prefix && word.starts_with(opt.name))
+            .max_by_key(|opt| opt.name.len())
+            .copied()
+    }
+
+    /// An option of one dash with its value in the same word.
+    fn find_joined(&self, word: &str) -> Option<Opt> {
+        self.find_prefix(word).or_else(|| {
+            self.tables()
+                .filter(|opt| self.style().joined && opt.arity == Arity::Required)
+                .filter(|opt| word.starts_with(opt.name))
+                .max_by_key(|opt| opt.name.len())
+                .copied()
+        })
+    }
+
+    /// Whether it switches off what an option that is listed does.
+    fn is_negated(&self, name: &str) -> bool {
+        name.strip_prefix("--no-")
+            .is_some_and(|rest| self.find_long(&format!("--{rest}")).is_some())
+    }
+
     fn effect(&mut self, found: Opt, value: Option<Arg>) {
         self.usage.options_given.push(found.name);
+        if let (Role::Data, Some(value)) = (found.role, &value) {
+            self.usage.values.push((found.name, value.clone()));
+        }
         if found.role != Role::Data {
             self.usage.effects.push(Effect {
                 role: found.role,
@@ -360,58 +448,6 @@ impl<'a> Reading<'a> {
                 range: None,
             });
         }
-    }
-
-    /// Gives the operands their roles.
-    fn finish(&mut self) {
-        let roles = self.operand_roles();
-        let operands = self.usage.operands.clone();
-        let n_fixed_after = roles
-            .iter()
-            .rev()
-            .take_while(|operand| !operand.repeated)
-            .count();
-        let repeated = roles.iter().position(|operand| operand.repeated);
-        for (n, idx) in operands.iter().enumerate() {
-            let role = match repeated {
-                Some(at) if n >= at => {
-                    let from_end = operands.len() - n;
-                    let role_idx = if from_end <= n_fixed_after {
-                        roles.len() - from_end
-                    } else {
-                        at
-                    };
-                    roles.get(role_idx)
-                }
-                _ => roles.get(n),
-            };
-            let Some(role) = role.map(|operand| operand.role) else {
-                continue;
-            };
-            let Some(arg) = self.args.get(*idx) else {
-                continue;
-            };
-            let is_assignment = self.style().assigns && arg.prefix().contains('=');
-            if role != Role::Data && !is_assignment {
-                self.usage.effects.push(Effect {
-                    role,
-                    option: None,
-                    value: Some(arg.clone()),
-                    range: None,
-                });
-            }
-        }
-        for role in &self.body.always {
-            self.usage.effects.push(Effect {
-                role: *role,
-                option: None,
-                value: None,
-                range: None,
-            });
-        }
-        self.usage.wrapper = self.body.wrapper.or(self.model.wrapper);
-        self.usage.special = self.body.special.or(self.model.root.special);
-        self.usage.runs_input = self.style().runs_input;
     }
 }
 

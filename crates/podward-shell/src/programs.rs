@@ -7,11 +7,15 @@
 //! sub NAME [NAME] | …  begins a subcommand, or several that are alike; `A B` is B below A
 //! operands ROLE…       what the operands are; `ROLE...` stands for any number of them
 //! with OPTION… : ROLE… the same if one of these options is given
+//! given OPTION… : ROLE OPTION…  what options are if one of the first is given
 //! style WORD…          how the arguments are read, see [`Style`]
 //! wrapper KIND         `neutral`, `kept` or `remote`: an operand of role `command` is run
 //! always ROLE          it happens whatever the arguments are
 //! special NAME         read further by code of this crate
-//! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none
+//! keys OPTION… : KEY…  they are what they are for `KEY=…` or `KEY …`, else data; `operand`
+//!                      stands for operands of role `code`
+//! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none, `-o*` any rest,
+//!                      `-o==` a name and a value, `-o[0]` digits or none
 //! ```
 //!
 //! Options that stand before the first `sub` are global. A subcommand has its own options and
@@ -29,12 +33,23 @@ pub(crate) use parse::Problem;
 
 /// The families, each with its file's name.
 const FAMILIES: &[(&str, &str)] = &[
+    ("archives", include_str!("../programs/archives.txt")),
+    ("clouds", include_str!("../programs/clouds.txt")),
     ("containers", include_str!("../programs/containers.txt")),
-    ("files", include_str!("../programs/files.txt")),
+    ("coreutils", include_str!("../programs/coreutils.txt")),
+    ("databases", include_str!("../programs/databases.txt")),
+    ("editors", include_str!("../programs/editors.txt")),
+    ("forges", include_str!("../programs/forges.txt")),
     ("git", include_str!("../programs/git.txt")),
-    ("languages", include_str!("../programs/languages.txt")),
+    ("go", include_str!("../programs/go.txt")),
+    ("java", include_str!("../programs/java.txt")),
+    ("javascript", include_str!("../programs/javascript.txt")),
+    ("native", include_str!("../programs/native.txt")),
     ("network", include_str!("../programs/network.txt")),
     ("packages", include_str!("../programs/packages.txt")),
+    ("python", include_str!("../programs/python.txt")),
+    ("rust", include_str!("../programs/rust.txt")),
+    ("scripting", include_str!("../programs/scripting.txt")),
     ("search", include_str!("../programs/search.txt")),
     ("system", include_str!("../programs/system.txt")),
     ("text", include_str!("../programs/text.txt")),
@@ -88,10 +103,21 @@ pub(crate) struct Body {
     pub(crate) options: Vec<Opt>,
     pub(crate) operands: Vec<Operand>,
     pub(crate) with: Vec<(Vec<&'static str>, Vec<Operand>)>,
+    pub(crate) given: Vec<Given>,
+    /// Options that have an effect only for some keys, in lower case.
+    pub(crate) keys: Vec<(Vec<&'static str>, Vec<&'static str>)>,
     pub(crate) always: Vec<Role>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,
     pub(crate) wrapper: Option<Wrapper>,
+}
+
+/// What some options are, if one of others is given.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) if_any: Vec<&'static str>,
+    pub(crate) role: Role,
+    pub(crate) options: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -106,8 +132,14 @@ pub(crate) enum Arity {
     None,
     /// The rest of the word, or the next word.
     Required,
+    /// The next two words; the second one counts.
+    Pair,
     /// The rest of the word, if there is one.
     Attached,
+    /// Digits of the rest of the word, if there are any.
+    Digits,
+    /// A name that only begins so: the rest of the word belongs to it.
+    Prefix,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +157,8 @@ pub(crate) struct Style {
     pub(crate) stops: bool,
     /// A long option has one dash (`find -name`).
     pub(crate) single_dash: bool,
+    /// There, a value may follow its option in the same word (`gcc -ofile`).
+    pub(crate) joined: bool,
     /// Global options stand before the subcommand only.
     pub(crate) globals_first: bool,
     /// `-5` and `+5` are options.
@@ -133,6 +167,10 @@ pub(crate) struct Style {
     pub(crate) bundle: bool,
     /// Without operands, or for `-`, the program runs what it reads from its input.
     pub(crate) runs_input: bool,
+    /// Operands of the form `host:path` lie on another machine.
+    pub(crate) hosts: bool,
+    /// Operands are names of tasks: options in front of the first are global.
+    pub(crate) tasks: bool,
     /// `name=value` operands are data.
     pub(crate) assigns: bool,
 }
@@ -148,6 +186,12 @@ pub(crate) enum Role {
     Fetch,
     /// A file that is read, or a URL that is fetched.
     ReadOrFetch,
+    /// A URL that is fetched, or no more than a name.
+    Url,
+    /// Text that names a file to read behind an `@`.
+    AtFile,
+    /// `PATH:…` or `…source=PATH…` of a container: a place of this machine that is written.
+    Mount,
     /// The base of later relative paths.
     Chdir,
     /// A file that is written, changed or deleted as the program's purpose.
@@ -206,8 +250,8 @@ pub(crate) enum Special {
     Shell,
     /// Remote shell text in the operands after the first.
     Ssh,
-    /// Both ends may name another machine.
-    Remote,
-    /// `ruleset :::` lists.
+    /// Lists of values behind `:::`.
     Parallel,
+    /// The archive is read or written, by the mode.
+    Tar,
 }

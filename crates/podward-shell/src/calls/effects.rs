@@ -4,8 +4,8 @@ use podward_policy::OperationIdx;
 
 use super::wrappers::{Elsewhere, Inner};
 use super::{Call, Lookup};
-use crate::arg::Arg;
-use crate::operations::Access;
+use crate::arg::{Arg, Part};
+use crate::operations::{Access, Bases};
 use crate::options::{Effect, Usage};
 use crate::programs::{Role, Special};
 use crate::scripts;
@@ -19,6 +19,7 @@ impl Walker<'_, '_> {
         usage: &Usage,
         ends: &[usize],
     ) {
+        let start = self.bases.clone();
         let in_place = usage
             .effects
             .iter()
@@ -36,6 +37,9 @@ impl Walker<'_, '_> {
         }
         for effect in &usage.effects {
             self.effect(call, idx, effect, ends);
+            if effect.value.is_none() && matches!(effect.role, Role::Output | Role::Write) {
+                self.unnamed_output(call, idx, usage, effect);
+            }
             if let (Role::Read, None, Some(_), Some(value)) =
                 (effect.role, effect.option, in_place, &effect.value)
             {
@@ -52,9 +56,49 @@ impl Walker<'_, '_> {
         let arguments = call.args.get(1..).unwrap_or_default();
         match usage.special {
             Some(Special::Dd) => self.dd(call, idx, arguments),
+            Some(Special::Tar) => self.tar(call, idx, usage, start),
             Some(Special::GitConfig) => self.git_config(call, usage, arguments),
             Some(Special::Shell) => self.shell(call, usage, arguments),
             _ => {}
+        }
+    }
+
+    /// A file that is named by the last part of a URL (`curl -O`), or in a way not known here.
+    fn unnamed_output(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        usage: &Usage,
+        effect: &Effect,
+    ) {
+        let is_named = |other: &Effect| other.role == Role::Output && other.value.is_some();
+        if effect.option.is_none() && usage.effects.iter().any(is_named) {
+            return;
+        }
+        let access = match effect.role {
+            Role::Write => Access::Write,
+            _ => Access::Derived(Some(idx)),
+        };
+        let mut urls = usage
+            .effects
+            .iter()
+            .filter(|other| other.role == Role::Fetch && other.option.is_none())
+            .filter_map(|other| other.value.as_ref())
+            .peekable();
+        if urls.peek().is_none() && effect.option.is_some() {
+            let path = Arg::hole(podward_policy::HoleKind::Anything, call.span);
+            self.use_path(call, idx, &path, access);
+        }
+        for url in urls {
+            let name = url.known().map(|url| {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                path.rsplit('/').next().unwrap_or_default()
+            });
+            let path = match name {
+                Some(name) if !name.is_empty() => Arg::known_text(name, url.span),
+                _ => Arg::hole(podward_policy::HoleKind::Anything, url.span),
+            };
+            self.use_path(call, idx, &path, access);
         }
     }
 
@@ -93,6 +137,21 @@ impl Walker<'_, '_> {
                     self.use_url(call, idx, value);
                 } else {
                     self.use_path(call, idx, value, Access::Read);
+                }
+            }
+            Role::Url => {
+                if value.prefix().contains("://") {
+                    self.use_url(call, idx, value);
+                }
+            }
+            Role::AtFile => {
+                if let Some(path) = at_file(value) {
+                    self.use_path(call, idx, &path, Access::Read);
+                }
+            }
+            Role::Mount => {
+                if let Some(path) = mounted(value) {
+                    self.use_path(call, idx, &path, Access::Write);
                 }
             }
             Role::Chdir => self.chdir(call, value),
@@ -259,6 +318,35 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// The archive of tar, and the directory it unpacks into.
+    fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage, start: Bases) {
+        let given = |names: &[&str]| {
+            usage
+                .options_given
+                .iter()
+                .any(|option| names.contains(option))
+        };
+        let access = if given(&[
+            "-c", "--create", "-r", "--append", "-u", "--update", "--delete",
+        ]) {
+            Access::Write
+        } else {
+            Access::Read
+        };
+        // The archive's own path does not start from the directory of `-C`.
+        let inside = std::mem::replace(&mut self.bases, start);
+        for (option, value) in &usage.values {
+            if matches!(*option, "-f" | "--file") {
+                self.use_path(call, idx, value, access);
+            }
+        }
+        self.bases = inside;
+        if given(&["-x", "--extract", "--get"]) && given(&["-C", "--directory"]) {
+            let here = Arg::known_text(".", call.span);
+            self.use_path(call, idx, &here, Access::Write);
+        }
+    }
+
     fn sed(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
         match value.known() {
             Some(script) => {
@@ -324,4 +412,58 @@ impl Walker<'_, '_> {
             );
         }
     }
+}
+
+/// The file that a value such as `@file` or `name=@file` names.
+fn at_file(value: &Arg) -> Option<Arg> {
+    let text = value.prefix();
+    let at = match text.strip_prefix('@') {
+        Some(_) => 1,
+        None => match text.find("=@").or_else(|| text.find("=<")) {
+            Some(at) => at + 2,
+            None => {
+                let (name, _) = text.split_once('@')?;
+                let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+                name.chars().all(is_name).then_some(name.len() + 1)?
+            }
+        },
+    };
+    let path = value.without_prefix(at);
+    match path.known().and_then(|path| path.split_once(';')) {
+        Some((path, _)) => Some(Arg::known_text(path, value.span)),
+        None => Some(path),
+    }
+}
+
+/// The place of this machine that a container sees: `PATH:…`, or `…,source=PATH,…`.
+fn mounted(value: &Arg) -> Option<Arg> {
+    let text = value.prefix();
+    if let Some(at) = text.find("source=").or_else(|| text.find("src=")) {
+        let skipped = text.get(at..)?.find('=')? + 1;
+        return Some(cut(&value.without_prefix(at + skipped), ','));
+    }
+    let path = cut(value, ':');
+    // A name is a volume.
+    let first = path.prefix().chars().next();
+    first.is_none_or(|c| matches!(c, '/' | '.')).then_some(path)
+}
+
+/// What stands before a character.
+fn cut(value: &Arg, end: char) -> Arg {
+    let mut front = Arg::empty(value.span);
+    for part in value.parts() {
+        match part {
+            Part::Known(text) => match text.split_once(end) {
+                Some((before, _)) => {
+                    if !before.is_empty() {
+                        front.push(Part::Known(before.to_owned()));
+                    }
+                    return front;
+                }
+                None => front.push(part.clone()),
+            },
+            part => front.push(part.clone()),
+        }
+    }
+    front
 }

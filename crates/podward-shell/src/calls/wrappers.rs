@@ -23,7 +23,11 @@ impl Walker<'_, '_> {
         let Some(start) = usage.command else {
             return;
         };
-        let at = start + 1;
+        let mut at = start + 1;
+        let is_separator = call.args.get(at).and_then(Arg::known) == Some("--");
+        if usage.wrapper == Some(Wrapper::Remote) && is_separator {
+            at += 1;
+        }
         let Some(words) = call.args.get(at..).filter(|words| !words.is_empty()) else {
             return;
         };
@@ -281,11 +285,10 @@ fn append_input(inner: &mut Vec<Arg>, usage: &Usage, span: Option<podward_policy
         return;
     }
     let word = usage
-        .effects
+        .values
         .iter()
-        .find(|effect| matches!(effect.option, Some("-I" | "-i" | "--replace")))
-        .and_then(|effect| effect.value.as_ref())
-        .map_or(Some("{}"), Arg::known)
+        .find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))
+        .map_or(Some("{}"), |(_, value)| value.known())
         .filter(|word| !word.is_empty());
     for arg in inner.iter_mut() {
         *arg = match word {

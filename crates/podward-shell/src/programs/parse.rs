@@ -1,6 +1,6 @@
 //! The format of the files in `programs/`.
 
-use super::{Arity, Body, Model, Operand, Opt, Programs, Role, Special, Wrapper};
+use super::{Arity, Body, Given, Model, Operand, Opt, Programs, Role, Special, Wrapper};
 
 /// A line that says nothing known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,9 @@ const ROLES: &[(&str, Role)] = &[
     ("read", Role::Read),
     ("fetch", Role::Fetch),
     ("read-or-fetch", Role::ReadOrFetch),
+    ("url", Role::Url),
+    ("at-file", Role::AtFile),
+    ("mount", Role::Mount),
     ("chdir", Role::Chdir),
     ("write", Role::Write),
     ("move", Role::Move),
@@ -40,7 +43,7 @@ const SPECIALS: &[(&str, Special)] = &[
     ("xargs", Special::Xargs),
     ("shell", Special::Shell),
     ("ssh", Special::Ssh),
-    ("remote", Special::Remote),
+    ("tar", Special::Tar),
     ("parallel", Special::Parallel),
 ];
 
@@ -71,7 +74,7 @@ pub(super) fn family(family: &'static str, text: &'static str, programs: &mut Pr
             if new_names.is_empty() {
                 problem("a program without a name");
             }
-            finish(programs, model.replace(Model::default()), &names);
+            finish(family, programs, model.replace(Model::default()), &names);
             names = new_names;
             continue;
         }
@@ -83,10 +86,15 @@ pub(super) fn family(family: &'static str, text: &'static str, programs: &mut Pr
             problem(&what);
         }
     }
-    finish(programs, model, &names);
+    finish(family, programs, model, &names);
 }
 
-fn finish(programs: &mut Programs, model: Option<Model>, names: &[&'static str]) {
+fn finish(
+    family: &'static str,
+    programs: &mut Programs,
+    model: Option<Model>,
+    names: &[&'static str],
+) {
     let Some(model) = model else {
         return;
     };
@@ -94,9 +102,14 @@ fn finish(programs: &mut Programs, model: Option<Model>, names: &[&'static str])
     for name in names {
         match name.strip_suffix('*') {
             Some(prefix) => programs.by_prefix.push((prefix, idx)),
-            None => {
-                programs.by_name.insert(name, idx);
+            None if programs.by_name.insert(name, idx).is_some() => {
+                programs.problems.push(Problem {
+                    family,
+                    line: 0,
+                    what: format!("`{name}` has two models"),
+                });
             }
+            None => {}
         }
     }
     programs.models.push(model);
@@ -132,6 +145,21 @@ fn entry(
             };
             body.with.push((options.to_vec(), operands(roles)?));
         }
+        "keys" => {
+            let mut halves = words.split(|word| *word == ":");
+            let (Some(options), Some(keys), None) = (halves.next(), halves.next(), halves.next())
+            else {
+                return Err("`keys` needs one `:`".to_owned());
+            };
+            if keys
+                .iter()
+                .any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
+            {
+                return Err("keys are written in lower case".to_owned());
+            }
+            body.keys.push((options.to_vec(), keys.to_vec()));
+        }
+        "given" => body.given.push(given(&words)?),
         "style" => {
             for word in words {
                 style(body, word)?;
@@ -179,10 +207,13 @@ fn style(body: &mut Body, word: &str) -> Result<(), String> {
         "open" => &mut style.open,
         "stops" => &mut style.stops,
         "single-dash" => &mut style.single_dash,
+        "joined" => &mut style.joined,
         "globals-first" => &mut style.globals_first,
         "numeric" => &mut style.numeric,
         "bundle" => &mut style.bundle,
         "runs-input" => &mut style.runs_input,
+        "hosts" => &mut style.hosts,
+        "tasks" => &mut style.tasks,
         "assigns" => &mut style.assigns,
         _ => return Err(format!("`{word}` is no style")),
     };
@@ -215,12 +246,37 @@ fn operands(words: &[&'static str]) -> Result<Vec<Operand>, String> {
     Ok(operands)
 }
 
-fn option(word: &'static str, role: Role) -> Result<Opt, String> {
-    let (name, arity) = match (word.strip_suffix('='), word.strip_suffix("[]")) {
-        (Some(name), _) => (name, Arity::Required),
-        (_, Some(name)) => (name, Arity::Attached),
-        _ => (word, Arity::None),
+fn given(words: &[&'static str]) -> Result<Given, String> {
+    let mut halves = words.split(|word| *word == ":");
+    let (Some(if_any), Some([name, options @ ..]), None) =
+        (halves.next(), halves.next(), halves.next())
+    else {
+        return Err("`given` needs one `:` and a role behind it".to_owned());
     };
+    Ok(Given {
+        if_any: if_any.to_vec(),
+        role: role(name)?,
+        options: options.to_vec(),
+    })
+}
+
+fn option(word: &'static str, role: Role) -> Result<Opt, String> {
+    let (name, arity) = if let Some(name) = word.strip_suffix("[0]") {
+        (name, Arity::Digits)
+    } else if let Some(name) = word.strip_suffix("==") {
+        (name, Arity::Pair)
+    } else if let Some(name) = word.strip_suffix('=') {
+        (name, Arity::Required)
+    } else if let Some(name) = word.strip_suffix("[]") {
+        (name, Arity::Attached)
+    } else if let Some(name) = word.strip_suffix('*') {
+        (name, Arity::Prefix)
+    } else {
+        (word, Arity::None)
+    };
+    if name == "+" && arity == Arity::Prefix {
+        return Ok(Opt { name, arity, role });
+    }
     if !name.starts_with(['-', '+']) || name.len() < 2 {
         return Err(format!("`{word}` is no option"));
     }

@@ -192,7 +192,7 @@ impl<'w> Walker<'w, '_> {
         }
         let span = words.first().and_then(|word| word.span);
         let text: Vec<String> = words.iter().filter_map(Word::as_literal).collect();
-        self.free_text("[[", Some(&text.join(" ")), span);
+        self.free_text("[[", Some(&format!("{} ]]", text.join(" "))), span);
     }
 
     /// A compound that runs no program, as a command that needs no rule.

@@ -5,12 +5,12 @@ use podward_policy::{
 };
 use podward_shell::{Forms, PathFound, ShellPlace, UrlFound};
 
-pub const WORKSPACE: &str = "/work/project";
-pub const HOME: &str = "/home/user";
+pub(crate) const WORKSPACE: &str = "/work/project";
+pub(crate) const HOME: &str = "/home/user";
 
-pub struct Lexical;
+pub(crate) struct Lexical;
 
-pub fn place() -> ShellPlace<'static> {
+pub(crate) fn place() -> ShellPlace<'static> {
     ShellPlace {
         cwd: WORKSPACE,
         home: Some(HOME),
@@ -85,7 +85,12 @@ fn below<'s>(path: &'s [Symbol], root: &str) -> Option<&'s [Symbol]> {
 impl Forms for Lexical {
     fn path(&self, base: &Text, path: &Text) -> PathFound {
         let own = symbols(path);
-        let starts_with_hole = matches!(own.first(), Some(Symbol::Hole(HoleKind::Quoted | HoleKind::Unquoted | HoleKind::Anything)));
+        let starts_with_hole = matches!(
+            own.first(),
+            Some(Symbol::Hole(
+                HoleKind::Quoted | HoleKind::Unquoted | HoleKind::Anything
+            ))
+        );
         let absolute = if own.first() == Some(&Symbol::Char('/')) {
             normalised(&own)
         } else if starts_with_hole {
@@ -102,9 +107,8 @@ impl Forms for Lexical {
             Some(rest) => text(rest),
             None => text(&absolute),
         };
-        let home = below(&absolute, HOME).map(|rest| {
-            TextBuilder::new().known("~/").text(&text(rest)).build()
-        });
+        let home = below(&absolute, HOME)
+            .map(|rest| TextBuilder::new().known("~/").text(&text(rest)).build());
         let subject = PathSubject {
             lexical: PathForm {
                 short,

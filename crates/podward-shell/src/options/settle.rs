@@ -1,0 +1,118 @@
+//! What is known once all arguments are read: roles of operands, and of options that depend on
+//! others.
+
+use super::{Effect, Reading};
+use crate::arg::Arg;
+use crate::programs::Role;
+
+impl Reading<'_> {
+    /// Gives the operands their roles.
+    pub(super) fn finish(&mut self) {
+        let roles = self.operand_roles();
+        let operands = self.usage.operands.clone();
+        let n_fixed_after = roles
+            .iter()
+            .rev()
+            .take_while(|operand| !operand.repeated)
+            .count();
+        let repeated = roles.iter().position(|operand| operand.repeated);
+        for (n, idx) in operands.iter().enumerate() {
+            let role = match repeated {
+                Some(at) if n >= at => {
+                    let from_end = operands.len() - n;
+                    let role_idx = if from_end <= n_fixed_after {
+                        roles.len() - from_end
+                    } else {
+                        at
+                    };
+                    roles.get(role_idx)
+                }
+                _ => roles.get(n),
+            };
+            let Some(role) = role.map(|operand| operand.role) else {
+                continue;
+            };
+            let Some(arg) = self.args.get(*idx) else {
+                continue;
+            };
+            let is_assignment = self.style().assigns && arg.prefix().contains('=');
+            let is_elsewhere = self.style().hosts && names_host(arg.prefix());
+            if role != Role::Data && !is_assignment && !is_elsewhere {
+                self.usage.effects.push(Effect {
+                    role,
+                    option: None,
+                    value: Some(arg.clone()),
+                    range: None,
+                });
+            }
+        }
+        self.given();
+        self.keys();
+        for role in &self.body.always {
+            self.usage.effects.push(Effect {
+                role: *role,
+                option: None,
+                value: None,
+                range: None,
+            });
+        }
+        self.usage.wrapper = self.body.wrapper.or(self.model.wrapper);
+        self.usage.special = self.body.special.or(self.model.root.special);
+        self.usage.runs_input = self.style().runs_input;
+    }
+
+    /// What options are when others are given with them.
+    fn given(&mut self) {
+        for given in &self.body.given {
+            let is_given = given
+                .if_any
+                .iter()
+                .any(|option| self.usage.options_given.contains(option));
+            for effect in &mut self.usage.effects {
+                if is_given && effect.option.is_some_and(|o| given.options.contains(&o)) {
+                    effect.role = given.role;
+                }
+            }
+        }
+    }
+
+    /// Options that have an effect only for some keys.
+    fn keys(&mut self) {
+        for (options, keys) in self.body.keys.iter().chain(&self.model.root.keys) {
+            self.usage.effects.retain(|effect| {
+                let value = effect.value.as_ref();
+                match effect.option {
+                    Some(option) => !options.contains(&option) || has_key(value, keys),
+                    None if effect.role == Role::Code && options.contains(&"operand") => {
+                        // A word of which nothing is known may be an option as well.
+                        value.is_none_or(|v| !v.prefix().is_empty() && has_key(value, keys))
+                    }
+                    None => true,
+                }
+            });
+        }
+    }
+}
+
+/// Whether a path begins with the name of a machine, as `host:path` and `s3://bucket`.
+fn names_host(path: &str) -> bool {
+    path.split('/')
+        .next()
+        .is_some_and(|first| first.contains(':'))
+}
+
+/// Whether the key of `key=value`, `key value` is one of these, or is not known.
+fn has_key(value: Option<&Arg>, keys: &[&str]) -> bool {
+    let Some(value) = value else {
+        return true;
+    };
+    let text = value.prefix().trim_start_matches([' ', '\t', '"', '=']);
+    let end = text.find(['=', ' ', '\t', '"']).unwrap_or(text.len());
+    let key = text.get(..end).unwrap_or_default().to_ascii_lowercase();
+    let is_whole = end < text.len() || value.known().is_some();
+    let is_key = |listed: &&str| {
+        key.strip_prefix(listed)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    !is_whole || keys.iter().any(is_key)
+}

@@ -1,0 +1,67 @@
+//! Hostile text: no panic, no stack overflow, and no verdict that an allow could cover.
+
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+mod lexical;
+
+use podward_policy::{Lowered, Subject};
+
+const MEGABYTE: usize = 1024 * 1024;
+
+/// The units that hostile texts repeat.
+const UNITS: &[&str] = &[
+    "(", ")", "$(", "${", "$((", "((", "`", "\"", "'", "\\", "\\\n", "{", "}", "{a,", "[[", "[",
+    "<<E\n", "<(", "if ", "case a in ", "f() ", "a;", "a|", "a&&", "!", "time ", "$'", "\"$(",
+    "${x:-", "$[", "a=(", "x[", "sudo ", "env ", "sh -c '", "eval ", "xargs ", "while ", "# a\n",
+    "\n", " ", "é", "\u{0}", "\r", "{1..9}", "~", "*", "cd a && ", "for x in a b; do ", "<<< ",
+    "> a ", ">&", "2>", "a b", "\"${x:-\"", "\"`", "$(( (", "select x in a b c d; do cd x; ",
+];
+
+/// Runs on a stack of 256 KiB, which an overflow would end the process with.
+fn lower(text: String) -> Lowered {
+    std::thread::Builder::new()
+        .stack_size(256 * 1024)
+        .spawn(move || podward_shell::lower(&text, &lexical::place()))
+        .unwrap()
+        .join()
+        .unwrap()
+}
+
+fn is_unknown(lowered: &Lowered) -> bool {
+    match lowered {
+        Lowered::NothingToRun => false,
+        Lowered::Operations(operations) => operations
+            .iter()
+            .any(|operation| matches!(operation.subject, Subject::Unknown(_))),
+    }
+}
+
+#[test]
+fn a_megabyte_of_anything_is_unknown() {
+    for unit in UNITS {
+        let lowered = lower(unit.repeat(MEGABYTE / unit.len()));
+        assert!(is_unknown(&lowered), "{unit:?}");
+    }
+}
+
+#[test]
+fn nesting_of_any_depth_is_read_or_refused() {
+    for unit in UNITS {
+        for n in [1, 5, 20, 39, 40, 41, 100, 1000, 8000] {
+            let text = unit.repeat(n);
+            if text.len() <= 64 * 1024 {
+                lower(text);
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_of_units_are_read_or_refused() {
+    for first in UNITS {
+        for second in UNITS {
+            lower(format!("{first}{second}").repeat(60));
+            lower(format!("{}{}", first.repeat(30), second.repeat(30)));
+        }
+    }
+}
