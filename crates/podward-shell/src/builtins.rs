@@ -14,71 +14,6 @@ const FREE: &[&str] = &[
     ":", "true", "false", "exit", "return", "break", "continue", "shift", "wait",
 ];
 
-/// All builtins whose use this module reads, and those that are plain text.
-const BUILTINS: &[&str] = &[
-    ":",
-    ".",
-    "[",
-    "alias",
-    "bg",
-    "bind",
-    "break",
-    "builtin",
-    "caller",
-    "cd",
-    "command",
-    "compgen",
-    "complete",
-    "compopt",
-    "continue",
-    "declare",
-    "dirs",
-    "disown",
-    "echo",
-    "enable",
-    "eval",
-    "exec",
-    "exit",
-    "export",
-    "false",
-    "fc",
-    "fg",
-    "getopts",
-    "hash",
-    "help",
-    "history",
-    "jobs",
-    "kill",
-    "let",
-    "local",
-    "logout",
-    "mapfile",
-    "popd",
-    "printf",
-    "pushd",
-    "pwd",
-    "read",
-    "readarray",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "source",
-    "suspend",
-    "test",
-    "times",
-    "trap",
-    "true",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "unset",
-    "wait",
-];
-
 /// Options of `shopt` that change neither how text is read nor what names mean.
 const SHOPT_HARMLESS: &[&str] = &[
     "nullglob",
@@ -120,9 +55,20 @@ const SET_HARMLESS: &[&str] = &[
     "vi",
 ];
 
-/// Whether the shell runs a name itself.
+/// Whether the shell runs a name itself: the builtins whose use this module reads, and those that
+/// are plain text.
 pub(crate) fn is_builtin(name: &str) -> bool {
-    BUILTINS.contains(&name)
+    matches!(
+        name,
+        ":" | "." | "[" | "alias" | "bg" | "bind" | "break" | "builtin" | "caller" | "cd"
+            | "command" | "compgen" | "complete" | "compopt" | "continue" | "declare" | "dirs"
+            | "disown" | "echo" | "enable" | "eval" | "exec" | "exit" | "export" | "false" | "fc"
+            | "fg" | "getopts" | "hash" | "help" | "history" | "jobs" | "kill" | "let" | "local"
+            | "logout" | "mapfile" | "popd" | "printf" | "pushd" | "pwd" | "read" | "readarray"
+            | "readonly" | "return" | "set" | "shift" | "shopt" | "source" | "suspend" | "test"
+            | "times" | "trap" | "true" | "type" | "typeset" | "ulimit" | "umask" | "unalias"
+            | "unset" | "wait"
+    )
 }
 
 /// Adds the operations of a builtin; `None` if the name is a program's.
@@ -230,7 +176,7 @@ fn directory(
     let is_known = !bases.is_unknown();
     let span = target.and_then(|arg| arg.span).or(call.span);
     // The command comes first; what it changes into follows.
-    let need = if is_known && bases.are_inside(&place) && name == "cd" {
+    let need = if is_known && bases.is_inside(&place) && name == "cd" {
         free(&call.demand)
     } else {
         call.demand.need()

@@ -4,6 +4,10 @@
 /// the reader's work, which is quadratic in nesting, stays below a millisecond.
 pub(crate) const TEXT_BYTES: usize = 64 * 1024;
 
+/// Longest text that is read as a plain command: lines are far below it, and what is longer pays
+/// for the reader anyway.
+pub(crate) const PLAIN_BYTES: usize = 4 * 1024;
+
 /// Deepest nesting of lists, groups, quotes and substitutions: real commands stay below 10, and
 /// this many levels fit a stack of 256 KiB with room to spare.
 pub(crate) const DEPTH: usize = 40;
@@ -22,6 +26,9 @@ pub(crate) const WRAPPERS: usize = 8;
 
 /// Most words that one word's braces are expanded to: a few names, not a generator.
 pub(crate) const BRACE_WORDS: usize = 64;
+
+/// Most opening braces in one word: each is looked for to the word's end.
+pub(crate) const BRACES: usize = 32;
 
 /// Most places where `((` is read a second time as two groups: each doubles the work below it.
 pub(crate) const SECOND_READINGS: usize = 16;

@@ -1,6 +1,8 @@
 //! Collects the operations of one call.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use podward_policy::{
     ByteSpan, CommandSubject, EXTERNAL_DIRECTORY, Need, Operation, OperationIdx, PathForm,
@@ -15,7 +17,7 @@ use crate::place::{ShellPlace, UrlFound};
 pub(crate) struct Sink<'a> {
     pub(crate) place: ShellPlace<'a>,
     operations: Vec<Operation>,
-    tools: Tools,
+    tools: &'static Tools,
     /// Reasons of unknown code that are already there.
     unknowns: BTreeSet<UnknownKey>,
     is_over_limit: bool,
@@ -27,20 +29,20 @@ type UnknownKey = (Box<str>, Option<(usize, usize)>, bool);
 
 /// The directories that a relative path may start from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bases(Vec<Text>);
+pub(crate) struct Bases(Rc<[Text]>);
 
 impl Bases {
     pub(crate) fn known(directory: &str) -> Self {
-        Self(vec![Text::known(directory)])
+        Self(Rc::new([Text::known(directory)]))
     }
 
     pub(crate) fn unknown() -> Self {
-        Self(vec![Text::anything()])
+        Self(Rc::new([Text::anything()]))
     }
 
     /// The directory, if there is only one and it is known.
     pub(crate) fn single(&self) -> Option<&str> {
-        match self.0.as_slice() {
+        match &*self.0 {
             [base] => base.as_known(),
             _ => None,
         }
@@ -50,9 +52,10 @@ impl Bases {
         self.0.iter().any(|base| base.as_known().is_none())
     }
 
-    /// Whether all of them are known to lie inside the workspace.
-    pub(crate) fn are_inside(&self, place: &ShellPlace<'_>) -> bool {
-        self.0.iter().all(|base| {
+    /// Whether the first, where every change of directory succeeded, is known to lie inside the
+    /// workspace.
+    pub(crate) fn is_inside(&self, place: &ShellPlace<'_>) -> bool {
+        self.0.first().is_some_and(|base| {
             base.as_known().is_some() && {
                 let found = place.forms.path(base, &Text::known("."));
                 found.outside.is_none() && found.unknown.is_none()
@@ -60,17 +63,21 @@ impl Bases {
         })
     }
 
-    pub(crate) fn join(mut self, other: Self) -> Self {
-        for base in other.0 {
-            if !self.0.contains(&base) {
-                self.0.push(base);
+    pub(crate) fn join(self, other: Self) -> Self {
+        if other.0.iter().all(|base| self.0.contains(base)) {
+            return self;
+        }
+        let mut all = self.0.to_vec();
+        for base in &*other.0 {
+            if !all.contains(base) {
+                all.push(base.clone());
             }
         }
-        if self.0.len() > limits::BASES {
-            self.0.truncate(limits::BASES);
-            self.0.push(Text::anything());
+        if all.len() > limits::BASES {
+            all.truncate(limits::BASES);
+            all.push(Text::anything());
         }
-        self
+        Self(all.into())
     }
 
     /// After changing into a directory.
@@ -88,14 +95,11 @@ impl Bases {
         if path.starts_with('/') {
             return Self::known(&path);
         }
-        let mut bases = Self(Vec::new());
-        for base in &self.0 {
-            bases = bases.join(match base.as_known() {
-                Some(base) => Self::known(&format!("{base}/{path}")),
-                None => Self::unknown(),
-            });
-        }
-        bases
+        let entered = self.0.iter().map(|base| match base.as_known() {
+            Some(base) => Self::known(&format!("{base}/{path}")),
+            None => Self::unknown(),
+        });
+        entered.reduce(Self::join).unwrap_or_else(Self::unknown)
     }
 }
 
@@ -118,19 +122,21 @@ struct Tools {
     external_directory: ToolName,
 }
 
+static TOOLS: LazyLock<Tools> = LazyLock::new(|| Tools {
+    bash: tool("bash"),
+    read: tool("read"),
+    file_write: tool("file_write"),
+    file_edit: tool("file_edit"),
+    web_fetch: tool("web_fetch"),
+    external_directory: tool(EXTERNAL_DIRECTORY),
+});
+
 impl<'a> Sink<'a> {
     pub(crate) fn new(place: ShellPlace<'a>) -> Self {
         Self {
             place,
             operations: Vec::new(),
-            tools: Tools {
-                bash: tool("bash"),
-                read: tool("read"),
-                file_write: tool("file_write"),
-                file_edit: tool("file_edit"),
-                web_fetch: tool("web_fetch"),
-                external_directory: tool(EXTERNAL_DIRECTORY),
-            },
+            tools: &TOOLS,
             unknowns: BTreeSet::new(),
             is_over_limit: false,
             fuel: limits::FUEL,
@@ -265,7 +271,7 @@ impl<'a> Sink<'a> {
         let is_absolute = path.known_part().starts_with('/')
             && path.holes().first().is_none_or(|hole| hole.at > 0);
         let mut is_seen = true;
-        for base in &bases.0 {
+        for base in &*bases.0 {
             if !is_absolute && base.as_known().is_none() {
                 is_seen = false;
                 if let Access::Derived(parent) = access {
@@ -340,7 +346,7 @@ impl<'a> Sink<'a> {
     /// Adds a change into a directory; whether it is known and inside the workspace.
     pub(crate) fn directory(&mut self, bases: &Bases, span: Option<ByteSpan>) -> bool {
         let mut is_inside = true;
-        for base in &bases.0 {
+        for base in &*bases.0 {
             if base.as_known().is_none() {
                 is_inside = false;
                 continue;

@@ -24,6 +24,8 @@ pub(crate) struct Script {
     pub(crate) names_set: Vec<String>,
     /// Names in arithmetic: evaluated, and perhaps set.
     pub(crate) names_evaluated: Vec<String>,
+    /// Variables of loops, each with its literal words.
+    pub(crate) loops: Vec<(String, Vec<Option<String>>)>,
     /// Names of the functions that are defined.
     pub(crate) functions: Vec<String>,
     /// Comments and here-document bodies.

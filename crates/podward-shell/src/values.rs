@@ -9,8 +9,6 @@ use crate::syntax::{AssignedValue, Expansion, Piece, Script, Simple, Word};
 pub(crate) struct Census {
     n_sets: BTreeMap<String, usize>,
     exported: BTreeSet<String>,
-    /// Variables whose values are run as commands.
-    names_run: Vec<String>,
     /// Something may set any variable.
     is_open: bool,
 }
@@ -72,7 +70,7 @@ impl Census {
         for simple in &script.simples {
             census.simple(simple);
         }
-        census.names_run(script);
+        census.dynamic_names(script);
         census.is_open |= script.simples.iter().any(|simple| {
             simple.assignments.iter().any(|assignment| {
                 script.names_evaluated.contains(&assignment.name) && !is_number(&assignment.value)
@@ -108,8 +106,8 @@ impl Census {
         }
         let mut words = simple.words.as_slice();
         while let Some((first, rest)) = words.split_first() {
+            // Names that are variables are looked at last.
             let Some(name) = first.as_literal() else {
-                self.dynamic_name(first);
                 return;
             };
             words = rest;
@@ -124,41 +122,24 @@ impl Census {
         }
     }
 
-    /// A command whose name is a variable sets nothing if the variable's only value is a program.
-    fn dynamic_name(&mut self, word: &Word) {
-        let name = match word.pieces.as_slice() {
-            [Piece::Expansion(expansion, _)] => match &**expansion {
-                Expansion::Parameter(name) => Some(name.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        match name {
-            Some(name) => self.names_run.push(name),
-            None => self.is_open = true,
-        }
-    }
-
-    fn names_run(&mut self, script: &Script) {
-        for name in std::mem::take(&mut self.names_run) {
-            let mut values = script
-                .simples
-                .iter()
-                .flat_map(|simple| &simple.assignments)
-                .filter(|assignment| assignment.name == name);
-            let value = match (values.next(), values.next()) {
-                (Some(assignment), None) => match &assignment.value {
-                    AssignedValue::Scalar(word) => word.as_literal(),
-                    AssignedValue::Array(_) => None,
-                },
-                _ => None,
+    /// Commands whose names are variables: what they may set hangs on the variables' values.
+    fn dynamic_names(&mut self, script: &Script) {
+        for simple in &script.simples {
+            let Some(name) = dynamic_name(&simple.words) else {
+                continue;
             };
-            let is_program = value.is_some_and(|value| {
-                !value.is_empty()
-                    && !value.contains([' ', '\t', '\n'])
-                    && !crate::builtins::is_builtin(&value)
-            });
-            self.is_open |= !is_program;
+            let Some(values) = name.and_then(|name| first_words(script, name)) else {
+                self.is_open = true;
+                return;
+            };
+            for value in values {
+                let rest = simple.words.get(1..).unwrap_or_default();
+                match (value.as_str(), rest.first().map(Word::as_literal)) {
+                    ("", Some(Some(next))) => self.command(&next, rest.get(1..).unwrap_or_default()),
+                    ("", Some(None)) => self.is_open = true,
+                    (value, _) => self.is_open |= crate::builtins::is_builtin(value),
+                }
+            }
         }
     }
 
@@ -246,6 +227,83 @@ impl Census {
             self.exported.insert(POSITIONAL.to_owned());
         }
     }
+}
+
+/// The variable that is a command's whole name, if the name is not literal: `Some(None)` if it is
+/// more than one variable.
+#[expect(
+    clippy::option_option,
+    reason = "a literal name, a variable, and anything else"
+)]
+fn dynamic_name(words: &[Word]) -> Option<Option<&str>> {
+    let prefixes = ["builtin", "command", "exec"];
+    let mut words = words.iter();
+    let first = words.next()?;
+    let Some(name) = first.as_literal() else {
+        let mut pieces = first
+            .pieces
+            .iter()
+            .filter(|piece| !matches!(piece, Piece::Quoted(text) if text.is_empty()));
+        return Some(match (pieces.next(), pieces.next()) {
+            (Some(Piece::Expansion(expansion, _)), None) => match &**expansion {
+                Expansion::Parameter(name) | Expansion::Elements(name) => Some(name),
+                Expansion::Element(name, _) => Some(name),
+                _ => None,
+            },
+            _ => None,
+        });
+    };
+    let hides_name = prefixes.contains(&name.as_str())
+        && words.any(|word| word.as_literal().is_none());
+    hides_name.then_some(None)
+}
+
+/// The first words of all values that a variable may have; `None` if one is not literal.
+fn first_words(script: &Script, name: &str) -> Option<Vec<String>> {
+    let is_positional = matches!(name, "@" | "*") || is_digits(name);
+    if is_positional && !script.functions.is_empty() {
+        return None;
+    }
+    let mut values = Vec::new();
+    for simple in &script.simples {
+        for assignment in simple.assignments.iter().filter(|a| a.name == name) {
+            match &assignment.value {
+                AssignedValue::Scalar(word) => values.push(word.as_literal()?),
+                AssignedValue::Array(words) => {
+                    for word in words {
+                        values.push(word.as_literal()?);
+                    }
+                }
+            }
+        }
+        let first = simple.words.first().and_then(Word::as_literal);
+        match first.as_deref() {
+            Some("set") if is_positional => {
+                for word in simple.words.iter().skip(1) {
+                    values.push(word.as_literal()?);
+                }
+            }
+            Some("export" | "readonly") => {
+                for word in simple.words.iter().skip(1) {
+                    if leading_name(word).as_deref() == Some(name) {
+                        let text = word.as_literal()?;
+                        values.push(text.split_once('=').map_or("", |(_, v)| v).to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for (_, words) in script.loops.iter().filter(|(variable, _)| variable == name) {
+        for word in words {
+            values.push(word.clone()?);
+        }
+    }
+    let firsts: Vec<String> = values
+        .iter()
+        .map(|value| value.split_whitespace().next().unwrap_or_default().to_owned())
+        .collect();
+    (!firsts.is_empty()).then_some(firsts)
 }
 
 /// The name that an argument of a declaration begins with.

@@ -17,7 +17,13 @@ impl Reader<'_> {
         }
         let span = word.span;
         let symbols: Vec<Symbol> = word.pieces.into_iter().flat_map(symbols).collect();
-        match expand(&symbols, 0) {
+        let n_braces = symbols.iter().filter(|symbol| symbol.is('{')).count();
+        let words = if n_braces > limits::BRACES {
+            None
+        } else {
+            expand(&symbols, 0)
+        };
+        match words {
             Some(words) => {
                 self.n_words += words.len();
                 out.extend(

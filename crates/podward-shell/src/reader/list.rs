@@ -5,7 +5,7 @@ use crate::limits;
 use crate::syntax::{AndOr, Command, Link, List, Pipeline, Timed};
 
 /// The words that mean something where a command begins.
-const RESERVED: &[&str] = &[
+pub(super) const RESERVED: &[&str] = &[
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while", "{", "}",
 ];

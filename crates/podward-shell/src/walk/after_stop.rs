@@ -1,5 +1,7 @@
 //! Text behind the point where reading stopped: deny rules see what follows each separator.
 
+use std::collections::BTreeSet;
+
 use super::{Stdin, Walker};
 use crate::arg::Arg;
 use crate::calls::{Call, Lookup};
@@ -20,8 +22,14 @@ impl Walker<'_, '_> {
         let is_separator =
             |c: char| matches!(c, ';' | '&' | '|' | '\n' | '(' | ')' | '`' | '{' | '}');
         let mut start = shift;
+        // Text that repeats itself is seen once.
+        let mut seen = BTreeSet::new();
+        let bases = self.bases.clone();
         for piece in rest.split(is_separator) {
-            self.piece(piece, start, origin);
+            if seen.insert(piece) {
+                self.piece(piece, start, origin);
+                self.bases.clone_from(&bases);
+            }
             start += piece.len() + 1;
         }
     }
