@@ -3,31 +3,20 @@
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::sync::Arc;
 
-/// What every command sees, when podward's own environment has it: where programs, the home
-/// directory and temporary files are, who the user is, the language, the terminal, the time zone.
+use podward_scope::Withheld;
+
+/// What every command sees, when podward's own environment has it: where programs and the home
+/// directory are, who the user is, the language, the time zone.
 pub const BASE_ENVIRONMENT: &[&str] = &[
-    "COLORTERM",
-    "HOME",
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "LOGNAME",
-    "NO_COLOR",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TZ",
-    "USER",
+    "HOME", "LANG", "LANGUAGE", "LOGNAME", "NO_COLOR", "PATH", "SHELL", "TZ", "USER",
 ];
 
-/// What bash reads before it runs the command: it would run or rename something else.
-const BEFORE_BASH: &[&str] = &["BASHOPTS", "BASH_ENV", "ENV", "PS4", "SHELLOPTS"];
-
-/// The prefix of the variables that hold functions for bash.
-const BASH_FUNCTION: &str = "BASH_FUNC_";
+/// Where temporary files go: a directory of the session's own.
+const TEMPORARY: &str = "TMPDIR";
 
 /// The name of an environment variable: letters, digits and `_`, no digit in front.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,9 +24,13 @@ pub struct VariableName(Arc<str>);
 
 /// A text that can be no variable's name, or no pattern over them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct VariableNameError {
-    why: &'static str,
+pub enum VariableNameError {
+    /// It is no name.
+    #[error("{0}")]
+    Form(&'static str),
+    /// No command gets it, whoever lets it through.
+    #[error("{0}")]
+    Withheld(Withheld),
 }
 
 impl VariableName {
@@ -46,7 +39,7 @@ impl VariableName {
     /// # Errors
     /// It is empty, longer than 256 bytes, or holds something else than letters, digits and `_`.
     pub fn new(name: &str) -> Result<Self, VariableNameError> {
-        let error = |why| Err(VariableNameError { why });
+        let error = |why| Err(VariableNameError::Form(why));
         if name.is_empty() || name.len() > 256 {
             return error("a variable's name has 1 to 256 characters");
         }
@@ -93,12 +86,12 @@ impl VariablePattern {
     ///
     /// # Errors
     /// It is no name with at most one `*`, at its end; it would let every variable through; or it
-    /// names a variable that bash reads before it runs a command.
+    /// names a variable that no command gets ([`podward_scope::withheld`]).
     pub fn new(pattern: &str) -> Result<Self, VariableNameError> {
         let (front, reach) = match pattern.strip_suffix('*') {
             Some("") => {
                 let why = "`*` alone would hand over every variable, keys and tokens included";
-                return Err(VariableNameError { why });
+                return Err(VariableNameError::Form(why));
             }
             Some(front) => (front, Reach::Prefix),
             None => (pattern, Reach::Exact),
@@ -107,12 +100,13 @@ impl VariablePattern {
             name: VariableName::new(front)?,
             reach,
         };
-        if BEFORE_BASH.iter().any(|name| pattern.matches(name))
-            || front.starts_with(BASH_FUNCTION)
-            || pattern.matches(BASH_FUNCTION)
-        {
-            let why = "bash acts on this variable before it runs the command that was judged";
-            return Err(VariableNameError { why });
+        let withheld = match reach {
+            Reach::Exact if front == TEMPORARY => Some(Withheld::Fixed),
+            Reach::Exact => podward_scope::withheld(OsStr::new(front)),
+            Reach::Prefix => podward_scope::withheld_among(front),
+        };
+        if let Some(reason) = withheld {
+            return Err(VariableNameError::Withheld(reason));
         }
         Ok(pattern)
     }

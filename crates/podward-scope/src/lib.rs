@@ -11,6 +11,7 @@ mod harden;
 mod level;
 mod roots;
 mod scope;
+mod variable;
 mod walk;
 
 pub use confine::{Confined, Ending, Helper, Launch, Report, confine_main};
@@ -19,3 +20,4 @@ pub use error::{DenyRule, DenySource, Kind, ScopeError};
 pub use harden::harden_process;
 pub use level::{Level, Means, Subtraction};
 pub use scope::{Entry, Metadata, Replaced, Scope};
+pub use variable::{Withheld, withheld, withheld_among};

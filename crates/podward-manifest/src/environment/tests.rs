@@ -2,16 +2,16 @@ use super::{BASE_ENVIRONMENT, VariableName, VariablePattern};
 
 #[test]
 fn a_pattern_is_a_name_or_the_front_of_names() {
-    let pattern = VariablePattern::new("LC_*").unwrap();
-    assert!(pattern.matches("LC_ALL") && pattern.matches("LC_"));
-    assert!(!pattern.matches("LC") && !pattern.matches("XLC_ALL"));
+    let pattern = VariablePattern::new("GO_*").unwrap();
+    assert!(pattern.matches("GO_FLAGS") && pattern.matches("GO_"));
+    assert!(!pattern.matches("GO") && !pattern.matches("XGO_FLAGS"));
     let name = VariablePattern::new("CI").unwrap();
     assert!(name.matches("CI") && !name.matches("CIRCLE"));
-    assert_eq!(pattern.to_string(), "LC_*");
+    assert_eq!(pattern.to_string(), "GO_*");
 }
 
 #[test]
-fn what_bash_acts_on_cannot_be_passed() {
+fn what_no_command_gets_cannot_be_passed() {
     for pattern in [
         "*",
         "BASH_ENV",
@@ -28,6 +28,20 @@ fn what_bash_acts_on_cannot_be_passed() {
         "BASH_F*",
         "S*",
         "SHELL*",
+        "CDPATH",
+        "GLOBIGNORE",
+        "IFS",
+        "POSIXLY_CORRECT",
+        "PROMPT_COMMAND",
+        "EXECIGNORE",
+        "BASH_XTRACEFD",
+        "LD_PRELOAD",
+        "LD_*",
+        "L*",
+        "LC_ALL",
+        "LC_*",
+        "TERM",
+        "TMPDIR",
     ] {
         assert!(VariablePattern::new(pattern).is_err(), "{pattern}");
     }

@@ -4,39 +4,14 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// What bash acts on before or beside the text of the command. The judge read that text without
-/// it.
-const ACTED_ON: [&str; 14] = [
-    "BASHOPTS",
-    "BASH_ENV",
-    "BASH_XTRACEFD",
-    "CDPATH",
-    "ENV",
-    "EXECIGNORE",
-    "FUNCNEST",
-    "GLOBIGNORE",
-    "IFS",
-    "OLDPWD",
-    "POSIXLY_CORRECT",
-    "PROMPT_COMMAND",
-    "PS4",
-    "SHELLOPTS",
-];
-
-/// The same, by how the name begins: functions, what is loaded into every program, and the locale,
-/// in whose place one is fixed.
-const ACTED_ON_PREFIXES: [&[u8]; 3] = [b"BASH_FUNC_", b"LC_", b"LD_"];
-
-/// Colours and cursors are noise to a model.
-const TERMINAL: [&str; 2] = ["COLORTERM", "TERM"];
-
 const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
 
 /// The variables that a command gets of those that the pod lets through; sorted by name.
 ///
-/// What bash itself or the loader would act on is left out, whoever let it through. `LC_ALL` is
-/// fixed (in a one-byte locale more bytes would separate words), `TERM` is `dumb`, and `PATH`
-/// loses what is not absolute: a program is not looked for where the command happens to run.
+/// What [`podward_scope::withheld`] names is left out, whoever let it through: the judge read the
+/// command without it. `LC_ALL` is fixed (in a one-byte locale more bytes would separate words),
+/// `TERM` is `dumb`, and `PATH` loses what is not absolute: a program is not looked for where the
+/// command happens to run.
 pub(crate) fn settled(passed: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let path = passed.iter().rfind(|(name, _)| name == "PATH");
     let path = absolute_entries(path.map(|(_, path)| path.as_os_str()));
@@ -55,12 +30,7 @@ pub(crate) fn settled(passed: &[(OsString, OsString)]) -> Vec<(OsString, OsStrin
 }
 
 fn is_kept(name: &OsStr) -> bool {
-    let is_one_of = |names: &[&str]| names.iter().any(|acted_on| name == *acted_on);
-    let begins = |front: &&[u8]| name.as_bytes().starts_with(front);
-    !(is_one_of(&ACTED_ON)
-        || is_one_of(&TERMINAL)
-        || name == "PATH"
-        || ACTED_ON_PREFIXES.iter().any(begins))
+    name != "PATH" && podward_scope::withheld(name).is_none()
 }
 
 fn absolute_entries(path: Option<&OsStr>) -> OsString {
