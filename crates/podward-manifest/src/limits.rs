@@ -21,8 +21,10 @@ pub struct Limits {
     pub line_bytes: u64,
     /// Bytes of the largest file that `file_edit` loads and `grep` searches.
     pub file_bytes: u64,
-    /// Matches that `grep` returns, and entries that `glob` and `list` return.
+    /// Matching lines that `grep` returns.
     pub max_matches: u32,
+    /// Paths that `glob`, `list`, and `grep` for files return.
+    pub max_entries: u32,
 }
 
 impl Default for Limits {
@@ -37,6 +39,7 @@ impl Default for Limits {
             line_bytes: 2000,
             file_bytes: 32 * 1024 * 1024,
             max_matches: 200,
+            max_entries: 1000,
         }
     }
 }

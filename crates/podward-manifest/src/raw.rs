@@ -79,6 +79,7 @@ pub(crate) struct RawLimits {
     pub(crate) line_size: Option<Sited<Bytes>>,
     pub(crate) file_size: Option<Sited<Bytes>>,
     pub(crate) max_matches: Option<Sited<u32>>,
+    pub(crate) max_entries: Option<Sited<u32>>,
 }
 
 /// `[permissions]`.
@@ -332,6 +333,7 @@ fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
         line_size: reader.size(table, "line_size"),
         file_size: reader.size(table, "file_size"),
         max_matches: reader.count(table, "max_matches", 1..=1_000_000),
+        max_entries: reader.count(table, "max_entries", 1..=1_000_000),
     }
 }
 

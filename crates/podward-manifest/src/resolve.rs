@@ -280,6 +280,7 @@ fn limits(join: &mut Join<'_>) -> Limits {
         line_bytes: smallest!(line_size, Bytes(default.line_bytes)).0,
         file_bytes: smallest!(file_size, Bytes(default.file_bytes)).0,
         max_matches: smallest!(max_matches, default.max_matches),
+        max_entries: smallest!(max_entries, default.max_entries),
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) const TABLES: &[TableSchema] = &[
             "line_size",
             "file_size",
             "max_matches",
+            "max_entries",
         ],
     ),
     table("machine", &["fixed"]),

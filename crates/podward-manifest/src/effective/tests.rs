@@ -62,6 +62,7 @@ read_lines = 2000      # default
 line_size = "2000B"    # default
 file_size = "32MiB"    # default
 max_matches = 200      # default
+max_entries = 1000     # default
 
 [machine]
 fixed = ["limits.max_steps"]  # machine, machine.toml:4:1

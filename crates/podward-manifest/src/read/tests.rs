@@ -35,6 +35,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("limits.line_size", "[limits]\nline_size = \"3B\""),
     ("limits.file_size", "[limits]\nfile_size = \"3B\""),
     ("limits.max_matches", "[limits]\nmax_matches = 3"),
+    ("limits.max_entries", "[limits]\nmax_entries = 3"),
     ("machine.fixed", "[machine]\nfixed = []"),
 ];
 

@@ -86,6 +86,7 @@ fn is_tighter(with: &Resolved, without: &Resolved) -> bool {
             u128::from(limits.line_bytes),
             u128::from(limits.file_bytes),
             u128::from(limits.max_matches),
+            u128::from(limits.max_entries),
         ]
     };
     let denied = |resolved: &Resolved| resolved.scope.deny.clone();

@@ -60,7 +60,7 @@ pub(super) fn tool_limits(limits: &Limits) -> ToolLimits {
         read_lines: limits.read_lines as usize,
         line_bytes: bytes(limits.line_bytes),
         matches: limits.max_matches as usize,
-        entries: limits.max_matches as usize,
+        entries: limits.max_entries as usize,
         bash_timeout: limits.bash_timeout,
     }
 }
