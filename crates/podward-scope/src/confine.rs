@@ -14,6 +14,7 @@ mod plan;
 mod report;
 mod ruleset;
 mod supervise;
+mod syscalls;
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -102,8 +103,8 @@ impl Confinement {
                 };
                 gaps.extend(plan.gaps());
                 gaps.push(format!(
-                    "modes, owners and times of the user's files outside the roots can be \
-                     changed, and services that take orders on a socket (systemd, docker, tmux) \
+                    "modes, owners and times of the user's files outside the roots and memory \
+                     that processes share (System V) can be changed, and services that take orders on a socket (systemd, docker, tmux) \
                      be asked to act: {no_mounts}"
                 ));
                 attempt(helper, &plan)?

@@ -81,6 +81,8 @@ const TRIALS: &[Named] = &named![
     modes_and_times_outside_stay,
     the_parents_memory_and_environment_are_closed,
     processes_outside_cannot_be_signalled,
+    the_limits_of_processes_outside_stay,
+    shared_memory_of_processes_outside_stays,
     nothing_inherited_reaches_a_child,
     devices_and_shared_memory_work,
     a_child_gains_no_privileges,
@@ -566,6 +568,39 @@ fn processes_outside_cannot_be_signalled() {
         world.refused(&scope, &text);
     }
     world.succeeds(&scope, "sleep 1000 & kill $! && kill -0 $$");
+}
+
+/// A limit of processor time or file size ends a process as a signal does.
+fn the_limits_of_processes_outside_stay() {
+    let world = World::new();
+    let scope = world.scope();
+    let pid = std::process::id();
+    for text in [
+        format!("prlimit --pid {pid} --core=0:0"),
+        "prlimit --pid $PPID --cpu=0:0".to_owned(),
+    ] {
+        world.refused(&scope, &text);
+    }
+    world.succeeds(&scope, &format!("prlimit --pid {pid} --cpu"));
+    let own = world.succeeds(&scope, "ulimit -c 0 && prlimit --nofile=64:64 bash -c \"ulimit -n\"");
+    assert_eq!(own, "64\n");
+}
+
+fn shared_memory_of_processes_outside_stays() {
+    let world = World::new();
+    let scope = world.scope();
+    if subtraction(&scope) != Subtraction::Mounts {
+        let level = scope.level().unwrap().to_string();
+        assert!(level.contains("memory that processes share"), "{level}");
+        return;
+    }
+    let made = Command::new("ipcmk").args(["-M", "16"]).output().unwrap();
+    let made = String::from_utf8(made.stdout).unwrap();
+    let id = made.split_whitespace().next_back().unwrap();
+    let done = world.run(&scope, &format!("ipcrm -m {id}"));
+    let removed = Command::new("ipcrm").args(["-m", id]).output().unwrap();
+    assert_ne!(done.ending, Ending::Exit(0), "{}", done.output);
+    assert!(removed.status.success(), "{removed:?}");
 }
 
 fn nothing_inherited_reaches_a_child() {

@@ -14,6 +14,7 @@ use crate::confine::plan::{MARK, Plan, Restrict, Task};
 use crate::confine::report::Report;
 use crate::confine::ruleset::{Failure, restrict};
 use crate::confine::supervise::supervise;
+use crate::confine::syscalls;
 use crate::harden::harden_process;
 use crate::level::Subtraction;
 
@@ -80,7 +81,11 @@ fn run(
 fn start(plan: &Plan, task: &Task) -> Result<(u32, Option<Pid>), Failure> {
     let work = || {
         let abi = match plan.restrict {
-            Restrict::Landlock => restrict(plan)?,
+            Restrict::Landlock => {
+                let abi = restrict(plan)?;
+                syscalls::filter()?;
+                abi
+            }
             Restrict::Nothing => 0,
         };
         let child = match task {

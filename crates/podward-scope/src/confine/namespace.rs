@@ -75,14 +75,16 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), String> {
 
 /// Root can make a mount namespace; others need a user namespace around it, if the kernel lets.
 fn new_namespace() -> Result<(), String> {
-    match unshare(CloneFlags::CLONE_NEWNS) {
+    // System V memory, semaphores and queues, too, are shared by all processes of a user.
+    let own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC;
+    match unshare(own) {
         Ok(()) => return Ok(()),
         Err(Errno::EPERM) => {}
         Err(errno) => return Err(format!("no mount namespace: {errno}")),
     }
     let uid = rustix::process::geteuid().as_raw();
     let gid = rustix::process::getegid().as_raw();
-    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS)
+    unshare(CloneFlags::CLONE_NEWUSER | own)
         .map_err(|errno| format!("no user namespace: {errno}"))?;
     // Users keep their own numbers; all others are shown as `nobody`.
     for (file, text) in [
