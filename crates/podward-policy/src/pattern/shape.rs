@@ -111,6 +111,14 @@ impl Shape {
         });
         if let Some(last) = shape.pieces.iter().rposition(|piece| *piece == unsure) {
             shape.pieces.drain(..last);
+            // The value may be no directory at all, or end in one: `$x/a` may be `a`.
+            let is_slash = matches!(
+                shape.pieces.get(1),
+                Some(Piece::One(Item::Char { c: '/', .. }))
+            );
+            if is_slash {
+                shape.pieces.remove(1);
+            }
         }
         shape
     }

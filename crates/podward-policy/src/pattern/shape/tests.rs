@@ -90,7 +90,10 @@ fn a_path_is_not_known_before_an_expansion() {
         ("src/‹q›", "src/*", Hit::May),
         ("src/‹q›.log", "*.log", Hit::Must),
         ("src/‹g›.log", "src/*", Hit::Must),
-        ("src/‹q›/‹g›", "*/*", Hit::Must),
+        ("src/‹q›/‹g›", "*/*", Hit::May),
+        ("src/‹q›/a/‹g›", "*/*", Hit::Must),
+        ("src/‹q›/a", "*/a", Hit::May),
+        ("src/‹q›/a", "*a", Hit::Must),
     ] {
         let glob = Glob::new(parse(pattern).unwrap());
         let shape = Shape::path_from_root(&text(path));
