@@ -3,6 +3,7 @@
 mod capture;
 mod environment;
 mod execution;
+mod variables;
 
 use std::time::Duration;
 
@@ -15,11 +16,12 @@ use serde::Deserialize;
 use crate::bash::execution::execute;
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
-use crate::lower::command::lower_command;
 use crate::lower::names;
+use crate::lower::shell::lower_command;
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
 
 pub use environment::find_bash;
+pub(crate) use variables::{USUAL_NAMES, names_of};
 
 /// The arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,7 +55,7 @@ impl Arguments for Bash {
         call. For one file or a search, the \
         tools for that give better results than cat, sed or find.";
 
-    fn lower(self, tool: &ToolName, _place: &Place) -> Result<Ready, BadArguments> {
+    fn lower(self, tool: &ToolName, place: &Place) -> Result<Ready, BadArguments> {
         if self.command.contains('\0') {
             return Err(BadArguments::new(
                 tool,
@@ -61,7 +63,7 @@ impl Arguments for Bash {
             ));
         }
         Ok(Ready {
-            lowered: lower_command(tool, &self.command),
+            lowered: lower_command(&self.command, place),
             invocation: Box::new(Command {
                 text: self.command,
                 timeout: self.timeout_ms.map(|ms| Duration::from_millis(ms.get())),

@@ -1,10 +1,10 @@
 //! From a call's arguments to the operations that rules judge.
 
-pub(crate) mod command;
 pub(crate) mod names;
+mod partly;
 pub(crate) mod path;
-mod programs;
 pub(crate) mod resolve;
+pub(crate) mod shell;
 pub(crate) mod url;
 
 use podward_policy::{Lowered, Need, Operation, Operations, Subject, ToolName};

@@ -12,6 +12,7 @@ use podward_scope::Scope;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::bash::{USUAL_NAMES, names_of};
 use crate::error::BadCall;
 
 /// Something the model can call.
@@ -102,10 +103,14 @@ pub struct Place {
     pub home: Option<PathBuf>,
     /// Whether symlinks are resolved.
     pub links: Links,
+    /// The names of the variables that a command of `bash` finds in its environment: setting one
+    /// of them reaches the programs that the command starts.
+    pub environment: Vec<String>,
 }
 
 impl Place {
-    /// A place whose directory is its workspace and whose symlinks are resolved.
+    /// A place whose directory is its workspace, whose symlinks are resolved, and whose commands
+    /// have the usual environment.
     #[must_use]
     pub fn new(workspace: impl Into<PathBuf>, home: Option<PathBuf>) -> Self {
         let workspace = workspace.into();
@@ -114,7 +119,16 @@ impl Place {
             workspace,
             home,
             links: Links::Resolve,
+            environment: USUAL_NAMES.map(str::to_owned).to_vec(),
         }
+    }
+
+    /// The same place, where the commands of `bash` get this environment
+    /// ([`RunContext::environment`]).
+    #[must_use]
+    pub fn with_environment(mut self, environment: &[(OsString, OsString)]) -> Self {
+        self.environment = names_of(environment);
+        self
     }
 
     /// The same place, judged by its text alone: the disk is not looked at.

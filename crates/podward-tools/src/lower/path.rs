@@ -5,20 +5,32 @@
 //! resolved path is what is opened, by a walk that follows no further symlink: what was judged is
 //! what is opened, even if a component is replaced in between.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
+mod alias;
+mod in_command;
+mod roots;
+mod written;
+
+use std::cell::Cell;
+use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 use podward_policy::{
-    EXTERNAL_DIRECTORY, Need, Operation, PathForm, PathSubject, Subject, Text, ToolName,
-    UnknownReason,
+    EXTERNAL_DIRECTORY, Need, Operation, PathForm, PathSubject, Subject, ToolName, UnknownReason,
 };
 
 use crate::error::BadArguments;
-use crate::lower::resolve::{Resolution, resolve};
+use crate::lower::partly::Symbol;
+use crate::lower::resolve::{Resolution, Step, resolve, steps_down};
 use crate::lower::{full, names};
 use crate::text::visible;
 use crate::tool::{Links, Place};
+use in_command::anywhere;
+use roots::{below, possible};
+use written::Written;
+
+pub(crate) use alias::{Alias, alias};
+pub(crate) use in_command::CommandPaths;
+pub(crate) use roots::Roots;
 
 /// The kernel's limit on a path's length, its closing NUL included.
 const PATH_MAX: usize = 4096;
@@ -44,6 +56,57 @@ struct Ways {
     resolved: Parts,
     /// As it was written, and after each symlink on the way.
     spellings: Vec<Parts>,
+    /// What follows on each of them, from the first name on that is known in part.
+    rest: Vec<Vec<Symbol>>,
+}
+
+/// How paths of one call are looked up.
+struct Look<'a> {
+    roots: &'a Roots,
+    links: Links,
+    /// The working directory of who opens the path, if it is known.
+    cwd: Option<&'a Parts>,
+    /// How often the disk may still be asked.
+    lookups: &'a Cell<usize>,
+}
+
+impl Look<'_> {
+    fn target(&self, written: Written) -> Target {
+        let Written {
+            plain,
+            parts,
+            steps,
+            rest,
+            unknown,
+        } = written;
+        let look_up = |steps: Vec<Step>| resolve(steps, self.cwd, self.lookups);
+        let mut spellings = Vec::new();
+        let resolution = match self.links {
+            Links::Lexical => Resolution::unresolved(&parts),
+            Links::Resolve => {
+                let goes_up = steps.contains(&Step::Up);
+                let resolution = look_up(steps);
+                if goes_up {
+                    // Some programs take `link/..` by its text.
+                    let by_text = look_up(steps_down(&parts).collect());
+                    spellings.extend(by_text.hops);
+                    spellings.push(by_text.parts);
+                }
+                resolution
+            }
+        };
+        spellings.splice(0..0, resolution.hops);
+        if plain != parts {
+            spellings.push(plain);
+        }
+        let ways = Ways {
+            lexical: parts,
+            resolved: resolution.parts,
+            spellings,
+            rest,
+        };
+        Target::from_ways(self.roots, ways, unknown.or(resolution.unknown))
+    }
 }
 
 impl Target {
@@ -79,27 +142,14 @@ impl Target {
 
     /// The target of an absolute path.
     pub(crate) fn of(path: &Path, place: &Place) -> Self {
-        let written = normalise(path);
-        let aliased = follow_aliases(path, place);
-        let lexical = aliased.parts;
-        let resolution = match place.links {
-            Links::Resolve => resolve(&lexical, place),
-            Links::Lexical => Resolution::unresolved(&lexical),
+        let cwd = normalise(&place.cwd);
+        let found = Look {
+            roots: &Roots::of(place),
+            links: place.links,
+            cwd: Some(&cwd),
+            lookups: &Cell::new(usize::MAX),
         };
-        let mut spellings = resolution.hops;
-        if written != lexical {
-            spellings.push(written);
-        }
-        let ways = Ways {
-            lexical,
-            resolved: resolution.parts,
-            spellings,
-        };
-        Self::from_ways(
-            &Roots::of(place),
-            ways,
-            aliased.unknown.or(resolution.unknown),
-        )
+        found.target(Written::by_text(path, Some(&cwd)))
     }
 
     fn from_ways(roots: &Roots, ways: Ways, unknown: Option<UnknownReason>) -> Self {
@@ -107,22 +157,34 @@ impl Target {
             lexical,
             resolved,
             spellings,
+            rest,
         } = &ways;
-        let lexical_form = roots.form(lexical);
-        let resolved_form = (!roots.are_same(lexical, resolved)).then(|| roots.form(resolved));
+        let lexical_form = roots.form(lexical, rest);
+        let resolved_form =
+            (!roots.are_same(lexical, resolved)).then(|| roots.form(resolved, rest));
         let mut further = Vec::new();
+        let mut add = |form: PathForm| {
+            let is_new = form != lexical_form
+                && resolved_form.as_ref() != Some(&form)
+                && !further.contains(&form);
+            if is_new {
+                further.push(form);
+            }
+        };
         for parts in [lexical, resolved].into_iter().chain(spellings) {
             for spelling in roots.spellings(parts) {
-                let form = roots.form(&spelling);
-                let is_new = form != lexical_form
-                    && resolved_form.as_ref() != Some(&form)
-                    && !further.contains(&form);
-                if is_new {
-                    further.push(form);
-                }
+                add(roots.form(&spelling, rest));
+            }
+            for (root, inside) in roots.reached(parts, rest) {
+                add(possible(&roots.form(&root, inside)));
             }
         }
-        let outside = (!roots.contain(resolved) && !is_free(resolved)).then(|| {
+        if let Some(form) = anywhere(rest) {
+            add(form);
+        }
+        let is_free = rest.is_empty() && is_free(resolved);
+        let is_outside = !is_free && !roots.contain(resolved);
+        let outside = is_outside.then(|| {
             // A link that leads out has a lexical form inside, which no rule for outside can mean.
             let is_lexical_outside = !roots.contain(lexical);
             let outermost = if is_lexical_outside {
@@ -131,7 +193,7 @@ impl Target {
                 resolved
             };
             PathSubject {
-                lexical: roots.form(outermost),
+                lexical: roots.form(outermost, rest),
                 resolved: resolved_form.clone().filter(|_| is_lexical_outside),
                 further: further.clone(),
             }
@@ -211,6 +273,7 @@ impl<'a> Tree<'a> {
             lexical: join(&ways.lexical),
             resolved: join(&ways.resolved),
             spellings: ways.spellings.iter().map(join).collect(),
+            rest: Vec::new(),
         };
         Target::from_ways(&self.roots, ways, self.root.unknown.clone())
     }
@@ -228,89 +291,6 @@ impl<'a> Tree<'a> {
             .map(path_of)
             .collect()
     }
-}
-
-/// The directories that paths are compared with, in each of their spellings: as given, then
-/// resolved.
-struct Roots {
-    workspace: Vec<Parts>,
-    home: Vec<Parts>,
-}
-
-impl Roots {
-    fn of(place: &Place) -> Self {
-        Self {
-            workspace: spellings_of(&place.workspace, place),
-            home: place
-                .home
-                .as_deref()
-                .map(|home| spellings_of(home, place))
-                .unwrap_or_default(),
-        }
-    }
-
-    fn contain(&self, path: &[OsString]) -> bool {
-        below(&self.workspace, path).is_some()
-    }
-
-    /// Whether two paths are one, but for the spelling of the workspace or home in front.
-    fn are_same(&self, one: &[OsString], other: &[OsString]) -> bool {
-        let is_same_below = |roots: &[Parts]| {
-            below(roots, one).is_some_and(|rest| below(roots, other) == Some(rest))
-        };
-        one == other || is_same_below(&self.workspace) || is_same_below(&self.home)
-    }
-
-    fn form(&self, path: &[OsString]) -> PathForm {
-        let absolute = text_of(path);
-        let short = match below(&self.workspace, path) {
-            Some([]) => ".".to_owned(),
-            Some(rest) => joined(rest),
-            None => absolute.clone(),
-        };
-        let home = below(&self.home, path).map(|rest| match rest {
-            [] => Text::known("~"),
-            _ => Text::known(format!("~/{}", joined(rest))),
-        });
-        PathForm {
-            short: Text::known(short),
-            absolute: Text::known(absolute),
-            home,
-        }
-    }
-
-    /// The path itself, and with the workspace or home in front in its other spelling.
-    fn spellings(&self, path: &Parts) -> Vec<Parts> {
-        let mut spellings = vec![path.clone()];
-        for roots in [&self.workspace, &self.home] {
-            let Some(rest) = below(roots, path) else {
-                continue;
-            };
-            spellings.extend(roots.iter().map(|root| [root.as_slice(), rest].concat()));
-        }
-        spellings
-    }
-}
-
-fn spellings_of(root: &Path, place: &Place) -> Vec<Parts> {
-    let lexical = normalise(root);
-    match place.links {
-        Links::Lexical => vec![lexical],
-        Links::Resolve => {
-            let resolved = resolve(&lexical, place).parts;
-            if resolved == lexical {
-                vec![lexical]
-            } else {
-                vec![lexical, resolved]
-            }
-        }
-    }
-}
-
-fn below<'a>(roots: &[Parts], path: &'a [OsString]) -> Option<&'a [OsString]> {
-    roots
-        .iter()
-        .find_map(|root| path.strip_prefix(root.as_slice()))
 }
 
 /// What D2.3 names free and a file tool can open without touching the pod's own streams.
@@ -331,89 +311,10 @@ pub(crate) fn normalise(path: &Path) -> Parts {
     parts
 }
 
-/// A path whose leading kernel aliases are replaced by what they stand for.
-struct Aliased {
-    parts: Parts,
-    unknown: Option<UnknownReason>,
-}
-
-fn follow_aliases(path: &Path, place: &Place) -> Aliased {
-    let mut parts = Parts::new();
-    let mut unknown = None;
-    for component in path.components() {
-        match component {
-            Component::Normal(name) => parts.push(name.to_owned()),
-            Component::ParentDir => drop(parts.pop()),
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
-        }
-        match alias(&parts) {
-            Alias::None => {}
-            Alias::WorkingDirectory => parts = normalise(&place.cwd),
-            Alias::Root => parts.clear(),
-            Alias::Unknown(why) => unknown = Some(UnknownReason::new(why)),
-        }
-    }
-    Aliased { parts, unknown }
-}
-
-/// What a path is to the kernel, beside a name on disk.
-pub(crate) enum Alias {
-    /// Nothing else.
-    None,
-    /// The process's own working directory.
-    WorkingDirectory,
-    /// The process's own root.
-    Root,
-    /// Something that its text does not tell.
-    Unknown(&'static str),
-}
-
-/// Whether exactly this path is one of the kernel's aliases (proc(5)).
-pub(crate) fn alias(parts: &[OsString]) -> Alias {
-    const OPEN_FILE: &str = "an open file of a process";
-    const OTHER: &str = "a directory or file of another process";
-    let names: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
-    match names.as_slice() {
-        [b"dev", b"fd" | b"stdin" | b"stdout" | b"stderr"] => Alias::Unknown(OPEN_FILE),
-        [b"proc", process, rest @ ..] => {
-            let is_self = matches!(*process, b"self" | b"thread-self");
-            if !is_self && !process.iter().all(u8::is_ascii_digit) {
-                return Alias::None;
-            }
-            let (is_own, rest) = match rest {
-                [b"task", _, rest @ ..] => (false, rest),
-                _ => (is_self, rest),
-            };
-            match rest {
-                [b"cwd"] if is_own => Alias::WorkingDirectory,
-                [b"root"] if is_own => Alias::Root,
-                [b"fd" | b"map_files" | b"exe"] => Alias::Unknown(OPEN_FILE),
-                [b"cwd" | b"root"] => Alias::Unknown(OTHER),
-                _ => Alias::None,
-            }
-        }
-        _ => Alias::None,
-    }
-}
-
 pub(crate) fn path_of(parts: &[OsString]) -> PathBuf {
     let mut path = PathBuf::from("/");
     path.extend(parts);
     path
-}
-
-fn text_of(parts: &[OsString]) -> String {
-    format!("/{}", joined(parts))
-}
-
-/// Rules are text: what is not UTF-8 in a name found on disk is U+FFFD for them.
-fn joined(parts: &[OsString]) -> String {
-    let names: Vec<_> = parts
-        .iter()
-        .map(OsString::as_os_str)
-        .map(OsStr::to_string_lossy)
-        .collect();
-    names.join("/")
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Where the symlinks of a path lead.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
@@ -7,8 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use podward_policy::UnknownReason;
 
-use crate::lower::path::{Alias, Parts, alias, normalise, path_of};
-use crate::tool::Place;
+use crate::lower::path::{Alias, Parts, alias, path_of};
 
 /// As many as the kernel follows (path_resolution(7)).
 const LINKS_MAX: usize = 40;
@@ -34,19 +34,25 @@ impl Resolution {
     }
 }
 
-/// Resolves the symlinks of an absolute, normalised path.
+/// Resolves the symlinks of an absolute path, as the kernel walks it.
 ///
 /// Not `std::fs::canonicalize`: the tail need not exist, each hop is a spelling that a rule may
-/// name, and the kernel's aliases are to be seen on the way.
-pub(crate) fn resolve(path: &Parts, place: &Place) -> Resolution {
-    let mut pending: VecDeque<Step> = path.iter().cloned().map(Step::Down).collect();
+/// name, and the kernel's aliases are to be seen on the way. `cwd` is what the alias for the
+/// working directory stands for; `lookups` is how often the disk may still be asked.
+pub(crate) fn resolve(
+    path: impl IntoIterator<Item = Step>,
+    cwd: Option<&Parts>,
+    lookups: &Cell<usize>,
+) -> Resolution {
+    let mut pending: VecDeque<Step> = path.into_iter().collect();
     let mut resolution = Resolution {
         parts: Parts::new(),
         hops: Vec::new(),
         unknown: None,
     };
     let mut n_links = 0;
-    let mut exists = true;
+    // The length of the path that does not exist, or of which nothing can be told.
+    let mut missing = None;
     while let Some(step) = pending.pop_front() {
         let parts = &mut resolution.parts;
         match step {
@@ -56,30 +62,27 @@ pub(crate) fn resolve(path: &Parts, place: &Place) -> Resolution {
             }
             Step::Down(name) => parts.push(name),
         }
-        match alias(parts) {
-            Alias::None => {}
-            Alias::WorkingDirectory => {
-                *parts = normalise(&place.cwd);
+        missing = missing.filter(|n_parts| parts.len() > *n_parts);
+        let found = match (alias(parts), cwd) {
+            (Alias::None, _) if missing.is_some() => continue,
+            (Alias::None, _) => look_up(parts, n_links, lookups),
+            (Alias::WorkingDirectory, Some(cwd)) => {
+                parts.clone_from(cwd);
                 continue;
             }
-            Alias::Root => {
+            (Alias::WorkingDirectory, None) => Entry::Unknown("the working directory"),
+            (Alias::Root, _) => {
                 parts.clear();
                 continue;
             }
-            Alias::Unknown(why) => {
-                resolution.unknown = Some(UnknownReason::new(why));
-                exists = false;
-            }
-        }
-        if !exists {
-            continue;
-        }
-        match link_target(&path_of(parts)) {
-            Entry::Missing => exists = false,
+            (Alias::Unknown(why), _) => Entry::Unknown(why),
+        };
+        match found {
             Entry::NoLink => {}
-            Entry::Link(_) if n_links == LINKS_MAX => {
-                resolution.unknown = Some(UnknownReason::new("too many symlinks"));
-                exists = false;
+            Entry::Missing => missing = Some(parts.len()),
+            Entry::Unknown(why) => {
+                missing = Some(parts.len());
+                resolution.unknown = Some(UnknownReason::new(why));
             }
             Entry::Link(target) => {
                 n_links += 1;
@@ -98,9 +101,14 @@ pub(crate) fn resolve(path: &Parts, place: &Place) -> Resolution {
 }
 
 /// One component of a path.
-enum Step {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
     Down(OsString),
     Up,
+}
+
+pub(crate) fn steps_down(path: &Parts) -> impl Iterator<Item = Step> + '_ {
+    path.iter().cloned().map(Step::Down)
 }
 
 fn steps(path: &Path) -> Vec<Step> {
@@ -128,10 +136,16 @@ enum Entry {
     Link(PathBuf),
     NoLink,
     Missing,
+    Unknown(&'static str),
 }
 
-fn link_target(path: &Path) -> Entry {
-    match std::fs::read_link(path) {
+fn look_up(parts: &Parts, n_links: usize, lookups: &Cell<usize>) -> Entry {
+    let Some(left) = lookups.get().checked_sub(1) else {
+        return Entry::Unknown("more names than are looked up");
+    };
+    lookups.set(left);
+    match std::fs::read_link(path_of(parts)) {
+        Ok(_) if n_links == LINKS_MAX => Entry::Unknown("too many symlinks"),
         Ok(target) => Entry::Link(target),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Entry::NoLink,
         // It does not exist, or it cannot be looked at; then it cannot be opened either.

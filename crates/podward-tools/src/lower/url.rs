@@ -5,6 +5,8 @@
 //! here: the dot after a host, IPv4 inside IPv6, user info, the fragment, and percent-encoding
 //! of characters that need none (RFC 3986, 6.2.2).
 
+mod in_command;
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use podward_policy::{ByteSpan, Need, Operation, Subject, Text, ToolName, UrlSubject};
@@ -14,6 +16,8 @@ use crate::error::{BadArguments, shown};
 use crate::lower::path::Target;
 use crate::lower::{full, names};
 use crate::tool::Place;
+
+pub(crate) use in_command::{Fetched, fetched};
 
 /// More than any server reads.
 const URL_MAX: usize = 16 * 1024;
