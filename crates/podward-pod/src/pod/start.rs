@@ -327,12 +327,14 @@ fn run_context(
     workplace: &Workplace,
 ) -> RunContext {
     let resolved = &request.loaded.resolved;
+    let environment = environment(request, &workplace.temp());
+    let place = Place::new(workspace, places.home().map(Path::to_path_buf));
     RunContext {
         scope: Arc::new(scope),
-        place: Place::new(workspace, places.home().map(Path::to_path_buf)),
+        place: place.with_environment(&environment),
         limits: tool_limits(&resolved.limits),
         policies: resolved.policies.clone(),
-        environment: environment(request, &workplace.temp()),
+        environment,
         cancel: CancellationToken::new(),
     }
 }
