@@ -582,7 +582,10 @@ fn the_limits_of_processes_outside_stay() {
         world.refused(&scope, &text);
     }
     world.succeeds(&scope, &format!("prlimit --pid {pid} --cpu"));
-    let own = world.succeeds(&scope, "ulimit -c 0 && prlimit --nofile=64:64 bash -c \"ulimit -n\"");
+    let own = world.succeeds(
+        &scope,
+        "ulimit -c 0 && prlimit --nofile=64:64 bash -c \"ulimit -n\"",
+    );
     assert_eq!(own, "64\n");
 }
 
