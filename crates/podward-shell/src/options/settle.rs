@@ -110,9 +110,13 @@ fn has_key(value: Option<&Arg>, keys: &[&str]) -> bool {
     let end = text.find(['=', ' ', '\t', '"']).unwrap_or(text.len());
     let key = text.get(..end).unwrap_or_default().to_ascii_lowercase();
     let is_whole = end < text.len() || value.known().is_some();
-    let is_key = |listed: &&str| {
-        key.strip_prefix(listed)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    let whole = value.prefix().to_ascii_lowercase();
+    let is_key = |listed: &&str| match listed.strip_prefix('*') {
+        Some(part) => whole.contains(part),
+        None => key.strip_prefix(listed).is_some_and(|rest| {
+            let is_open = !listed.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            rest.is_empty() || rest.starts_with(':') || is_open
+        }),
     };
     !is_whole || keys.iter().any(is_key)
 }

@@ -1,3 +1,5 @@
+mod help;
+
 use super::{PROGRAMS, Problem};
 
 #[test]
