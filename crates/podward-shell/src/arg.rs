@@ -26,8 +26,8 @@ pub(crate) enum Part {
 pub(crate) enum Source {
     /// Nothing is known of it.
     Value,
-    /// `$HOME`.
-    Home,
+    /// Digits, perhaps with a sign.
+    Number,
     /// `$PWD`.
     WorkingDirectory,
     /// `<(…)`: a file that a command writes.
@@ -136,6 +136,57 @@ impl Arg {
         self.parts.iter().any(|part| matches!(part, Part::Hole(..)))
     }
 
+    /// The whole argument with `0` in place of each number that is not known.
+    pub(crate) fn known_but_for_numbers(&self) -> Option<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Known(known) => text.push_str(known),
+                Part::Glob(c) => text.push(*c),
+                Part::Hole(_, Source::Number) => text.push('0'),
+                Part::Tilde(_) | Part::Hole(..) => return None,
+            }
+        }
+        (!self.parts.is_empty()).then_some(text)
+    }
+
+    /// The last component of the path that it names, if its beginning is known.
+    pub(crate) fn last_component(&self) -> Option<Self> {
+        let mut whole = self.clone();
+        while let Some(Part::Known(text)) = whole.parts.last_mut() {
+            let trimmed = text.trim_end_matches('/').len();
+            if trimmed > 0 {
+                text.truncate(trimmed);
+                break;
+            }
+            whole.parts.pop();
+        }
+        let slash = whole
+            .parts
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(n, part)| match part {
+                Part::Known(text) => text.rfind('/').map(|at| (n, at)),
+                _ => None,
+            });
+        let Some((n, at)) = slash else {
+            // A value that is not known may hold a slash of its own.
+            let begins_known = matches!(whole.parts.first(), Some(Part::Known(_) | Part::Glob(_)));
+            return begins_known.then_some(whole);
+        };
+        let mut rest = Self::empty(self.span);
+        if let Some(Part::Known(text)) = whole.parts.get(n) {
+            rest.push(Part::Known(
+                text.get(at + 1..).unwrap_or_default().to_owned(),
+            ));
+        }
+        for part in whole.parts.iter().skip(n + 1) {
+            rest.push(part.clone());
+        }
+        (!matches!(rest.known(), Some("" | "." | ".."))).then_some(rest)
+    }
+
     /// The program that it names as a command word, if that is known before the run.
     pub(crate) fn program(&self) -> Option<String> {
         let mut name = String::new();
@@ -152,7 +203,12 @@ impl Arg {
                     opened = true;
                     name.push('[');
                 }
-                Part::Glob(_) | Part::Tilde(_) | Part::Hole(..) => return None,
+                // Only its last part tells which program it is.
+                Part::Tilde(user) => {
+                    name.push('~');
+                    name.push_str(user);
+                }
+                Part::Glob(_) | Part::Hole(..) => return None,
             }
         }
         (!name.is_empty()).then_some(name)
@@ -160,11 +216,14 @@ impl Arg {
 
     /// Adds the text that rules for commands see: patterns and `~` as they are written.
     pub(crate) fn write(&self, text: TextBuilder) -> TextBuilder {
-        let all: String = self.parts.iter().map(Part::shown).collect();
-        if matches!(self.parts.as_slice(), [Part::Hole(..)]) || is_bare(&all) {
+        if let [Part::Known(word)] = self.parts.as_slice() {
+            return text.known(&written_word(word));
+        }
+        if !self.needs_quotes() {
             return self.write_bare(text);
         }
         if !self.has_hole() {
+            let all: String = self.parts.iter().map(Part::shown).collect();
             return text.known(&written_word(&all));
         }
         let mut text = text.known("'");
@@ -177,12 +236,34 @@ impl Arg {
         text.known("'")
     }
 
+    /// Whether [`Arg::write`] puts quotes around it.
+    pub(crate) fn needs_quotes(&self) -> bool {
+        if matches!(self.parts.as_slice(), [Part::Hole(..)]) {
+            return false;
+        }
+        let mut is_empty = true;
+        for part in &self.parts {
+            let shown = match part {
+                Part::Known(text) | Part::Tilde(text) => text,
+                Part::Glob(_) => "*",
+                Part::Hole(..) => "",
+            };
+            if shown.contains([' ', '\t', '\n', '\'', '"']) {
+                return true;
+            }
+            is_empty &= shown.is_empty() && !matches!(part, Part::Tilde(_));
+        }
+        is_empty
+    }
+
     /// The same without quotes.
     pub(crate) fn write_bare(&self, mut text: TextBuilder) -> TextBuilder {
         for part in &self.parts {
             text = match part {
                 Part::Hole(kind, _) => text.hole(*kind),
-                part => text.known(&part.shown()),
+                Part::Known(known) => text.known(known),
+                Part::Glob(c) => text.known(c.encode_utf8(&mut [0; 4])),
+                Part::Tilde(user) => text.known("~").known(user),
             };
         }
         text
@@ -231,19 +312,8 @@ impl Arg {
                     }
                     _ => text = text.hole(HoleKind::Quoted),
                 },
-                Part::Hole(kind, source) => match (source, directories) {
-                    (
-                        Source::Home,
-                        Directories {
-                            home: Some(dir), ..
-                        },
-                    )
-                    | (
-                        Source::WorkingDirectory,
-                        Directories {
-                            working: Some(dir), ..
-                        },
-                    ) => {
+                Part::Hole(kind, source) => match (source, directories.working) {
+                    (Source::WorkingDirectory, Some(dir)) => {
                         is_known = true;
                         text = text.known(dir);
                     }
@@ -264,10 +334,6 @@ impl Part {
             Self::Hole(..) => String::new(),
         }
     }
-}
-
-fn is_bare(text: &str) -> bool {
-    !text.is_empty() && !text.contains([' ', '\t', '\n', '\'', '"'])
 }
 
 /// Whether a character class that opened is closed in the same path component.

@@ -13,6 +13,8 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) values: &'a Values,
     /// Inside a function the positional parameters are its own.
     pub(crate) in_function: bool,
+    /// The value of `HOME`, which the environment of the shell holds.
+    pub(crate) home: Option<&'a str>,
 }
 
 /// The arguments that some words become.
@@ -99,6 +101,12 @@ impl Expanding<'_> {
     fn lookup(&self, name: &str) -> Option<Value> {
         let is_positional =
             matches!(name, "@" | "*") || name.bytes().all(|byte| byte.is_ascii_digit());
+        if name == "HOME" && self.knowledge.census.is_untouched("HOME") {
+            return self
+                .knowledge
+                .home
+                .map(|home| Value::Scalar(home.to_owned()));
+        }
         if !is_positional {
             return match self.knowledge.values.get(name)? {
                 Value::Scalar(text) => Some(Value::Scalar(text.clone())),
@@ -175,7 +183,6 @@ impl Expanding<'_> {
         let (kind, source) = match expansion {
             Expansion::Parameter(name) => {
                 let source = match name.as_str() {
-                    "HOME" if self.knowledge.census.is_untouched("HOME") => Source::Home,
                     "PWD" if self.knowledge.census.is_untouched("PWD") => Source::WorkingDirectory,
                     _ => Source::Value,
                 };
@@ -188,7 +195,8 @@ impl Expanding<'_> {
             }
             Expansion::Elements(_) => (HoleKind::Unquoted, Source::Value),
             Expansion::Process(_) => (HoleKind::Quoted, Source::Process),
-            Expansion::Arithmetic(_) | Expansion::Array(_) => (HoleKind::Quoted, Source::Value),
+            Expansion::Arithmetic(_) => (HoleKind::Quoted, Source::Number),
+            Expansion::Array(_) => (HoleKind::Quoted, Source::Value),
             Expansion::Other { inner, is_many } if *is_many || inner.iter().any(is_many_words) => {
                 (HoleKind::Unquoted, Source::Value)
             }

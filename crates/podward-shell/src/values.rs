@@ -135,7 +135,9 @@ impl Census {
             for value in values {
                 let rest = simple.words.get(1..).unwrap_or_default();
                 match (value.as_str(), rest.first().map(Word::as_literal)) {
-                    ("", Some(Some(next))) => self.command(&next, rest.get(1..).unwrap_or_default()),
+                    ("", Some(Some(next))) => {
+                        self.command(&next, rest.get(1..).unwrap_or_default())
+                    }
                     ("", Some(None)) => self.is_open = true,
                     (value, _) => self.is_open |= crate::builtins::is_builtin(value),
                 }
@@ -244,6 +246,13 @@ fn dynamic_name(words: &[Word]) -> Option<Option<&str>> {
             .pieces
             .iter()
             .filter(|piece| !matches!(piece, Piece::Quoted(text) if text.is_empty()));
+        let is_path = first.pieces.iter().any(
+            |piece| matches!(piece, Piece::Plain(text) | Piece::Quoted(text) if text.contains('/')),
+        );
+        if is_path {
+            // A file, never a builtin.
+            return None;
+        }
         return Some(match (pieces.next(), pieces.next()) {
             (Some(Piece::Expansion(expansion, _)), None) => match &**expansion {
                 Expansion::Parameter(name) | Expansion::Elements(name) => Some(name),
@@ -253,8 +262,8 @@ fn dynamic_name(words: &[Word]) -> Option<Option<&str>> {
             _ => None,
         });
     };
-    let hides_name = prefixes.contains(&name.as_str())
-        && words.any(|word| word.as_literal().is_none());
+    let hides_name =
+        prefixes.contains(&name.as_str()) && words.any(|word| word.as_literal().is_none());
     hides_name.then_some(None)
 }
 
@@ -301,7 +310,13 @@ fn first_words(script: &Script, name: &str) -> Option<Vec<String>> {
     }
     let firsts: Vec<String> = values
         .iter()
-        .map(|value| value.split_whitespace().next().unwrap_or_default().to_owned())
+        .map(|value| {
+            value
+                .split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
         .collect();
     (!firsts.is_empty()).then_some(firsts)
 }

@@ -4,8 +4,8 @@ use podward_policy::OperationIdx;
 
 use super::wrappers::{Elsewhere, Inner};
 use super::{Call, Lookup};
-use crate::arg::{Arg, Part};
-use crate::operations::{Access, Bases};
+use crate::arg::{Arg, Directories, Part};
+use crate::operations::Access;
 use crate::options::{Effect, Usage};
 use crate::programs::{Role, Special};
 use crate::scripts;
@@ -19,7 +19,6 @@ impl Walker<'_, '_> {
         usage: &Usage,
         ends: &[usize],
     ) {
-        let start = self.bases.clone();
         let in_place = usage
             .effects
             .iter()
@@ -50,16 +49,50 @@ impl Walker<'_, '_> {
             let here = Arg::known_text(".", call.span);
             self.use_path(call, idx, &here, Access::Derived(Some(idx)));
         }
+        self.files_in_target(call, idx, usage);
         if usage.runs_input {
             self.input(call, usage);
         }
         let arguments = call.args.get(1..).unwrap_or_default();
         match usage.special {
             Some(Special::Dd) => self.dd(call, idx, arguments),
-            Some(Special::Tar) => self.tar(call, idx, usage, start),
+            Some(Special::Tar) => self.tar(call, idx, usage),
             Some(Special::GitConfig) => self.git_config(call, usage, arguments),
             Some(Special::Shell) => self.shell(call, usage, arguments),
             _ => {}
+        }
+    }
+
+    /// `cp a b`: where `b` is a directory, or may be one, the file is `b/a`.
+    fn files_in_target(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+        let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+        let base = program.rsplit('/').next().unwrap_or_default();
+        if !matches!(
+            base,
+            "cp" | "gcp" | "mv" | "gmv" | "ln" | "gln" | "install" | "ginstall"
+        ) {
+            return;
+        }
+        let target = usage
+            .effects
+            .iter()
+            .filter(|effect| effect.role == Role::Write)
+            .filter_map(|effect| effect.value.as_ref())
+            .next_back();
+        let Some(target) = target else {
+            return;
+        };
+        let sources = usage.effects.iter().filter(|effect| {
+            effect.option.is_none() && matches!(effect.role, Role::Read | Role::Move)
+        });
+        for source in sources.filter_map(|effect| effect.value.as_ref()) {
+            let Some(name) = source.last_component() else {
+                continue;
+            };
+            let mut path = target.clone();
+            path.push(Part::Known("/".to_owned()));
+            path.append(name);
+            self.use_path(call, idx, &path, Access::Write);
         }
     }
 
@@ -90,14 +123,14 @@ impl Walker<'_, '_> {
             self.use_path(call, idx, &path, access);
         }
         for url in urls {
-            let name = url.known().map(|url| {
-                let path = url.split(['?', '#']).next().unwrap_or_default();
-                path.rsplit('/').next().unwrap_or_default()
-            });
-            let path = match name {
-                Some(name) if !name.is_empty() => Arg::known_text(name, url.span),
-                _ => Arg::hole(podward_policy::HoleKind::Anything, url.span),
-            };
+            let path = url
+                .last_component()
+                .filter(|name| !name.is_empty() && !name.has_hole())
+                .and_then(|name| {
+                    let known = name.known()?.split(['?', '#']).next()?;
+                    Some(Arg::known_text(known, url.span))
+                })
+                .unwrap_or_else(|| Arg::hole(podward_policy::HoleKind::Anything, url.span));
             self.use_path(call, idx, &path, access);
         }
     }
@@ -265,7 +298,11 @@ impl Walker<'_, '_> {
         let is_input = matches!(text, "-" | "/dev/stdin")
             || text.starts_with("/dev/fd/")
             || text.starts_with("/proc/self/fd/");
-        let is_nameless = value.known().is_none() && text.is_empty();
+        let directories = Directories {
+            home: self.sink.place.home,
+            working: self.bases.single(),
+        };
+        let is_nameless = value.path(directories).is_none();
         if value.is_process() || is_nameless || (is_input && text != "-") {
             self.unknown(
                 "a script that is not known before it runs",
@@ -291,12 +328,14 @@ impl Walker<'_, '_> {
                     .any(|option| matches!(*option, "--version" | "--help" | "-m" | "-V"));
         let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
         let reads_input = first.is_none_or(|arg| arg.known() == Some("-"));
-        if has_code || !reads_input {
+        if has_code || !reads_input || usage.command.is_some() {
             return;
         }
         match &call.stdin {
-            Stdin::Inherited | Stdin::Known(..) => {}
-            Stdin::Pipe | Stdin::File | Stdin::Expanding => {
+            Stdin::Inherited => {}
+            // A wrapper without a command starts a shell.
+            Stdin::Known(..) if usage.wrapper.is_none() => {}
+            Stdin::Known(..) | Stdin::Pipe | Stdin::File | Stdin::Expanding => {
                 self.unknown(
                     "an interpreter that runs its input",
                     call.span,
@@ -318,39 +357,24 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The archive of tar, and the directory it unpacks into.
-    fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage, start: Bases) {
-        let given = |names: &[&str]| {
-            usage
-                .options_given
-                .iter()
-                .any(|option| names.contains(option))
-        };
-        let access = if given(&[
-            "-c", "--create", "-r", "--append", "-u", "--update", "--delete",
-        ]) {
-            Access::Write
-        } else {
-            Access::Read
-        };
-        // The archive's own path does not start from the directory of `-C`.
-        let inside = std::mem::replace(&mut self.bases, start);
-        for (option, value) in &usage.values {
-            if matches!(*option, "-f" | "--file") {
-                self.use_path(call, idx, value, access);
-            }
-        }
-        self.bases = inside;
-        if given(&["-x", "--extract", "--get"]) && given(&["-C", "--directory"]) {
+    /// The directory that tar unpacks into.
+    fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+        let unpacks = usage
+            .options_given
+            .iter()
+            .any(|option| matches!(*option, "-x" | "--extract" | "--get"));
+        if unpacks {
             let here = Arg::known_text(".", call.span);
             self.use_path(call, idx, &here, Access::Write);
+            self.sink
+                .partial(idx, "the names inside the archive are not known");
         }
     }
 
     fn sed(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
-        match value.known() {
+        match value.known_but_for_numbers() {
             Some(script) => {
-                let found = scripts::sed(script);
+                let found = scripts::sed(&script);
                 self.script_effects(call, idx, value, &found);
             }
             None => self.unknown_script(call, value),
@@ -358,9 +382,9 @@ impl Walker<'_, '_> {
     }
 
     fn awk(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
-        match value.known() {
+        match value.known_but_for_numbers() {
             Some(script) => {
-                let found = scripts::awk(script);
+                let found = scripts::awk(&script);
                 self.script_effects(call, idx, value, &found);
             }
             None => self.unknown_script(call, value),

@@ -20,17 +20,18 @@ impl Reader<'_> {
                     if depth > 16 {
                         return self.stop("a test that is nested too deeply");
                     }
-                    self.take_operator();
+                    words.push(self.test_operator(1));
                 }
                 (Some(b')'), _) if depth > 0 => {
                     depth -= 1;
-                    self.take_operator();
+                    words.push(self.test_operator(1));
                 }
                 (Some(b'&'), Some(b'&')) | (Some(b'|'), Some(b'|')) => {
-                    self.take_operator();
-                    self.take_operator();
+                    words.push(self.test_operator(2));
                 }
-                (Some(b'<' | b'>'), next) if next != Some(b'(') => self.take_operator(),
+                (Some(b'<' | b'>'), next) if next != Some(b'(') => {
+                    words.push(self.test_operator(1));
+                }
                 (Some(b';' | b'&' | b'|' | b')'), _) => {
                     return self.stop("a `[[` without its `]]`");
                 }
@@ -54,6 +55,19 @@ impl Reader<'_> {
         }
         self.outer_pending = had_pending;
         Ok(words)
+    }
+
+    fn test_operator(&mut self, len: usize) -> Word {
+        let start = self.pos;
+        let mut word = Word::default();
+        for _ in 0..len {
+            self.pos = self.skip_continuations(self.pos);
+            let at = self.pos;
+            self.take_operator();
+            word.push_plain(self.text.get(at..self.pos).unwrap_or_default());
+        }
+        word.span = Some(self.span(start));
+        word
     }
 
     /// A pattern or regular expression: parentheses and what they hold belong to it.

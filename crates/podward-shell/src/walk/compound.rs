@@ -1,6 +1,6 @@
 //! Compound commands.
 
-use podward_policy::{HoleKind, Need, OperationIdx, Subject};
+use podward_policy::{Need, OperationIdx, Subject};
 
 use super::{Outcome, Stdin, Walker, hides_code};
 use crate::arg::Arg;
@@ -89,8 +89,7 @@ impl<'w> Walker<'w, '_> {
             }
             Compound::Arithmetic(arithmetic) => {
                 self.inside(&arithmetic.inner);
-                let text = arithmetic.inner.as_literal();
-                self.free_text("((", text.as_deref(), arithmetic.inner.span);
+                self.free_text(["((", "))"], std::slice::from_ref(&arithmetic.inner));
                 self.same()
             }
             Compound::Test(words) => {
@@ -190,26 +189,26 @@ impl<'w> Walker<'w, '_> {
                     .unknown("code in the subscript of an operand", word.span);
             }
         }
-        let span = words.first().and_then(|word| word.span);
-        let text: Vec<String> = words.iter().filter_map(Word::as_literal).collect();
-        self.free_text("[[", Some(&format!("{} ]]", text.join(" "))), span);
+        self.free_text(["[[", "]]"], words);
     }
 
     /// A compound that runs no program, as a command that needs no rule.
-    fn free_text(&mut self, open: &str, text: Option<&str>, span: crate::syntax::Span) {
-        let mut args = vec![Arg::known_text(open, span)];
-        match text {
-            Some(text) => args.extend(
-                text.split_whitespace()
-                    .map(|word| Arg::known_text(word, span)),
-            ),
-            None => args.push(Arg::hole(HoleKind::Quoted, span)),
-        }
-        let (subject, _) = crate::text_form::subject(&[], &args, &[]);
-        let need = match self.context.demand.need() {
-            Need::Restrictive => Need::Restrictive,
-            _ => Need::Free,
+    fn free_text(&mut self, [open, close]: [&str; 2], words: &'w [Word]) {
+        let span = match (
+            words.first().and_then(|word| word.span),
+            words.last().and_then(|word| word.span),
+        ) {
+            (Some(first), Some(last)) => Some(podward_policy::ByteSpan::new(
+                first.start..last.end.max(first.end),
+            )),
+            _ => None,
         };
+        let mut args = vec![Arg::known_text(open, span)];
+        let knowledge = self.knowledge();
+        args.extend(words.iter().map(|word| expand::single(word, knowledge)));
+        args.push(Arg::known_text(close, span));
+        let (subject, _) = crate::text_form::subject(&[], &args, &[]);
+        let need = super::free(&self.context.demand);
         self.sink.command(subject, need, span);
     }
 

@@ -19,6 +19,7 @@ impl<'w> Walker<'w, '_> {
             census: &self.census,
             values: &self.values,
             in_function: self.in_function,
+            home: self.sink.place.home,
         }
     }
 
