@@ -16,8 +16,8 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
+use podward_scope::ScopeError;
 use rustix::fs::MemfdFlags;
-use rustix::process::DumpableBehavior;
 
 /// The variable that names the file descriptor over which the key goes.
 pub const KEY_FD_VARIABLE: &str = "PODWARD_KEY_FD";
@@ -62,8 +62,8 @@ impl fmt::Debug for ModelKey {
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The process stays readable for others.
-    #[error("this process cannot be made unreadable for others")]
-    Dumpable(#[source] io::Error),
+    #[error(transparent)]
+    Dumpable(ScopeError),
     /// The key cannot be handed over.
     #[error("the key in `{variable}` cannot be taken out of the environment")]
     HandOver {
@@ -103,8 +103,7 @@ impl KeyError {
 /// # Errors
 /// The process cannot be made unreadable, or what was handed over is no key.
 pub fn start() -> Result<Option<ModelKey>, KeyError> {
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(|error| KeyError::Dumpable(error.into()))?;
+    podward_scope::harden_process().map_err(KeyError::Dumpable)?;
     let Some(fd) = std::env::var_os(KEY_FD_VARIABLE) else {
         return Ok(None);
     };
