@@ -37,7 +37,7 @@ pub enum Lowered {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operations {
-    // INVARIANT: never empty; `new` is the only way to make one.
+    // INVARIANT: never empty; `new` and `from_vec` are the only ways to make one.
     all: Vec<Operation>,
     whole: Option<WholeText>,
 }
@@ -60,6 +60,12 @@ impl Operations {
             all: rest,
             whole: None,
         }
+    }
+
+    /// The operations of a call; `None` if there are none.
+    #[must_use]
+    pub fn from_vec(all: Vec<Operation>) -> Option<Self> {
+        (!all.is_empty()).then_some(Self { all, whole: None })
     }
 
     /// The same with the whole text of the call: an allow rule without wildcards equal to it covers

@@ -66,7 +66,15 @@ pub(crate) enum Token {
 
 impl Token {
     pub(crate) const fn is_wildcard(&self) -> bool {
-        !matches!(self, Self::Char(_))
+        self.literal().is_none()
+    }
+
+    /// The one character that it matches, if it is written out.
+    pub(crate) const fn literal(&self) -> Option<char> {
+        match self {
+            Self::Char(c) => Some(*c),
+            Self::Any | Self::Star | Self::Directories | Self::Class(_) | Self::Word(_) => None,
+        }
     }
 }
 
@@ -129,14 +137,7 @@ impl Glob {
     pub(crate) fn n_literal_prefix(&self) -> usize {
         self.tokens
             .iter()
-            .map_while(|token| match token {
-                Token::Char(c) => Some(c.len_utf8()),
-                Token::Any
-                | Token::Star
-                | Token::Directories
-                | Token::Class(_)
-                | Token::Word(_) => None,
-            })
+            .map_while(|token| token.literal().map(char::len_utf8))
             .sum()
     }
 

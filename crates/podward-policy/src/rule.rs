@@ -290,15 +290,7 @@ fn command_glob(tokens: Vec<Token>) -> Glob {
 }
 
 fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
-    let literal: Option<String> = tokens
-        .iter()
-        .map(|token| match token {
-            Token::Char(c) => Some(*c),
-            Token::Any | Token::Star | Token::Directories | Token::Class(_) | Token::Word(_) => {
-                None
-            }
-        })
-        .collect();
+    let literal: Option<String> = tokens.iter().map(Token::literal).collect();
     literal.map(String::into_boxed_str)
 }
 

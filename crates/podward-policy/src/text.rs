@@ -137,6 +137,12 @@ impl TextBuilder {
         self
     }
 
+    /// Bytes of the known characters so far.
+    #[must_use]
+    pub const fn known_len(&self) -> usize {
+        self.known.len()
+    }
+
     /// The text.
     #[must_use]
     pub fn build(self) -> Text {

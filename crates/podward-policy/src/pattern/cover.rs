@@ -20,14 +20,7 @@ fn find_cover(early: &Glob, late: &Glob, work: &mut Work) -> Result<bool, Exhaus
         glob.tokens
             .iter()
             .take(needed)
-            .map_while(|token| match token {
-                Token::Char(c) => Some(*c),
-                Token::Any
-                | Token::Star
-                | Token::Directories
-                | Token::Class(_)
-                | Token::Word(_) => None,
-            })
+            .map_while(Token::literal)
             .collect()
     };
     let early_prefix = literal(early);

@@ -89,18 +89,7 @@ impl Word {
             tokens.extend(self.content);
             return;
         }
-        let literal: Option<String> = self
-            .content
-            .iter()
-            .map(|token| match token {
-                Token::Char(c) => Some(*c),
-                Token::Any
-                | Token::Star
-                | Token::Directories
-                | Token::Class(_)
-                | Token::Word(_) => None,
-            })
-            .collect();
+        let literal: Option<String> = self.content.iter().map(Token::literal).collect();
         match literal {
             Some(literal) => tokens.extend(written_word(&literal).chars().map(Token::Char)),
             None => tokens.push(Token::Word(self.content.into_boxed_slice())),

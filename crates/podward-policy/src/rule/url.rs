@@ -229,13 +229,7 @@ fn lower(tokens: &[Token]) -> Vec<Token> {
 
 /// The characters of tokens, wildcards left out.
 fn text_of(tokens: &[Token]) -> String {
-    tokens
-        .iter()
-        .filter_map(|token| match token {
-            Token::Char(c) => Some(*c),
-            _ => None,
-        })
-        .collect()
+    tokens.iter().filter_map(Token::literal).collect()
 }
 
 /// The hosts that an allow covers, as patterns none of which extends the registrable host.
