@@ -252,7 +252,7 @@ fn what_the_model_gets_wrong_is_a_result() {
     ]);
     let ran = bench.run(&model, "do it");
     assert_eq!(ran.end.reason, EndReason::Done);
-    assert_eq!((ran.end.n_refused, ran.end.n_bad_calls), (0, 3));
+    assert_eq!((ran.end.n_refused, ran.end.n_bad_calls), (3, 3));
     assert_eq!(bench.results(&ran).len(), 4);
     let causes: Vec<_> = bench
         .decisions(&ran)

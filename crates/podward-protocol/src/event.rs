@@ -303,7 +303,8 @@ pub struct TurnEnded {
     pub turn: u64,
     /// Why it ended.
     pub reason: TurnEndReason,
-    /// How many calls were refused in it.
+    /// How many calls were refused in it: by a rule or a hook, for want of somebody to ask, or
+    /// because they were no valid calls.
     pub n_refused: u64,
     /// How many calls there were in it.
     pub n_calls: u64,

@@ -80,9 +80,10 @@ pub struct TurnEnd {
     pub reason: EndReason,
     /// How often the model was asked.
     pub n_steps: u32,
-    /// How many calls were refused: by a rule, a hook, or for want of somebody to ask.
+    /// How many calls were refused: by a rule or a hook, for want of somebody to ask, or because
+    /// they were none.
     pub n_refused: u32,
-    /// How many calls were none: an unknown tool, or arguments that do not fit.
+    /// How many of these were none: an unknown tool, or arguments that do not fit.
     pub n_bad_calls: u32,
     /// Tokens used.
     pub usage: Usage,

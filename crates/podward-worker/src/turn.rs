@@ -258,6 +258,7 @@ impl<'w> Turn<'w> {
             | RefusalCause::HookFailed { .. }
             | RefusalCause::NotJudged => self.n_refused = self.n_refused.saturating_add(1),
             RefusalCause::BadCall { .. } | RefusalCause::UnknownTool => {
+                self.n_refused = self.n_refused.saturating_add(1);
                 self.n_bad_calls = self.n_bad_calls.saturating_add(1);
             }
             RefusalCause::Cancelled(_)

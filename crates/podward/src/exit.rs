@@ -15,7 +15,8 @@ pub(crate) enum Exit {
     Deny,
     /// `check`: ask.
     Ask,
-    /// The turn is done and at least one call was refused.
+    /// The turn is done and at least one call was refused: by a rule or a hook, for want of
+    /// somebody to ask, or because it was no valid call.
     Refusals,
     /// The command line makes no sense.
     Usage,
@@ -63,7 +64,9 @@ impl Exit {
             Self::Failed => "failed; `check --cases`: a case failed",
             Self::Deny => "`check`: deny",
             Self::Ask => "`check`: ask",
-            Self::Refusals => "`run`: done, with refused calls",
+            Self::Refusals => {
+                "`run`: done, with refused calls (denied, nobody to ask, or no valid call)"
+            }
             Self::Usage => "the command line makes no sense",
             Self::BadManifest => "a manifest or another layer cannot be used; nothing ran",
             Self::Interrupted => "stopped by SIGINT, results written",

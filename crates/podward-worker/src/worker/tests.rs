@@ -44,7 +44,7 @@ async fn a_mixed_batch_keeps_call_order() {
     let mut kit = Kit::new(&script(&[calls]));
     let end = kit.turn("go").await;
     assert_eq!(end.reason, EndReason::Done);
-    assert_eq!((end.n_steps, end.n_refused, end.n_bad_calls), (2, 2, 1));
+    assert_eq!((end.n_steps, end.n_refused, end.n_bad_calls), (2, 3, 1));
     assert_eq!(
         kit.results(),
         [
