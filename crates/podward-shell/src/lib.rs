@@ -2,6 +2,10 @@
 //!
 //! It must never know a rule, run anything, or look at a disk: text and place in, values out.
 
+// What tests of this crate share with its test binaries names it from outside.
+#[cfg(test)]
+extern crate self as podward_shell;
+
 mod arg;
 mod builtins;
 mod calls;
@@ -11,6 +15,7 @@ mod limits;
 mod operations;
 mod options;
 mod place;
+mod plain;
 mod programs;
 mod reader;
 mod scripts;
@@ -26,7 +31,7 @@ pub use place::{Forms, PathFound, ShellPlace, UrlFound};
 
 use operations::{Bases, Sink};
 use reader::Origin;
-use walk::{Context, Demand, Stdin};
+use walk::Context;
 
 /// Reads a command text, as one fixed `bash --noprofile --norc -c TEXT` would.
 ///
@@ -35,16 +40,20 @@ use walk::{Context, Demand, Stdin};
 /// that it came from.
 #[must_use]
 pub fn lower(command: &str, place: &ShellPlace<'_>) -> Lowered {
+    plain::lower(command, place).unwrap_or_else(|| read(command, place))
+}
+
+/// The same for every text, through the reader.
+fn read(command: &str, place: &ShellPlace<'_>) -> Lowered {
     let mut sink = Sink::new(*place);
-    let context = Context {
-        demand: Demand::Full,
-        elsewhere: false,
-        n_wrappers: 0,
-        depth: 0,
-        stdin: Stdin::Inherited,
-    };
     let bases = Bases::known(place.cwd);
-    let script = walk::text(&mut sink, command, Origin::Verbatim(0), bases, context);
+    let script = walk::text(
+        &mut sink,
+        command,
+        Origin::Verbatim(0),
+        bases,
+        Context::top(),
+    );
     if sink.len() == 0 {
         if script.list.is_empty() && script.stop.is_none() {
             return Lowered::NothingToRun;
@@ -54,15 +63,16 @@ pub fn lower(command: &str, place: &ShellPlace<'_>) -> Lowered {
             Some(ByteSpan::new(0..command.len())),
         );
     }
-    let mut operations = sink.finish().into_iter();
-    let Some(first) = operations.next() else {
-        return Lowered::NothingToRun;
-    };
-    let whole = WholeText {
-        exact: command.trim_matches([' ', '\t', '\n']).into(),
-        stripped: stripped(command, &script.inert).into(),
-    };
-    Lowered::Operations(Operations::new(first, operations.collect()).with_whole(whole))
+    let exact = command.trim_matches([' ', '\t', '\n']).into();
+    let stripped = stripped(command, &script.inert).into();
+    lowered(sink, exact, stripped).unwrap_or(Lowered::NothingToRun)
+}
+
+/// What was found; `None` if that is nothing.
+fn lowered(sink: Sink<'_>, exact: Box<str>, stripped: Box<str>) -> Option<Lowered> {
+    let operations = Operations::from_vec(sink.finish())?;
+    let whole = WholeText { exact, stripped };
+    Some(Lowered::Operations(operations.with_whole(whole)))
 }
 
 /// The text without comments and here-document bodies.

@@ -26,7 +26,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub(crate) use parse::Problem;
@@ -60,7 +60,7 @@ const FAMILIES: &[(&str, &str)] = &[
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
     models: Vec<Model>,
-    by_name: BTreeMap<&'static str, usize>,
+    by_name: HashMap<&'static str, usize>,
     by_prefix: Vec<(&'static str, usize)>,
     pub(crate) problems: Vec<Problem>,
 }
@@ -75,6 +75,12 @@ pub(crate) static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
 });
 
 impl Programs {
+    /// The names of all programs that have a model of their own, in no order.
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_name.keys().copied()
+    }
+
     /// The model of a program, by the last part of its path.
     pub(crate) fn get(&self, name: &str) -> Option<&Model> {
         let idx = self.by_name.get(name).copied().or_else(|| {

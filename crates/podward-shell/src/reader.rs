@@ -49,6 +49,11 @@ pub(crate) fn read(text: &str, origin: Origin, depth: usize) -> Script {
     script
 }
 
+/// Whether a word means something to the shell where a command begins.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    list::RESERVED.contains(&word)
+}
+
 /// Where a text comes from in the text of the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {

@@ -34,22 +34,18 @@ pub(crate) fn subject(
     for assignment in assignments {
         text = assignment.write(text).known(" ");
     }
-    let name_start = text.clone().build().known_part().len();
+    let name_start = text.known_len();
     let mut name_end = name_start;
     let mut ends = Vec::with_capacity(args.len());
-    let mut len = name_start;
     for (n, arg) in args.iter().enumerate() {
-        let word = arg.write(TextBuilder::new()).build();
         if n > 0 {
             text = text.known(" ");
-            len += 1;
         }
-        len += word.known_part().len();
-        text = text.text(&word);
+        text = arg.write(text);
         if n == 0 {
-            name_end = len;
+            name_end = text.known_len();
         }
-        ends.push(len);
+        ends.push(text.known_len());
     }
     let written = text.build();
     let further = further(&written, assignments, args, globals);
@@ -65,6 +61,15 @@ pub(crate) fn subject(
 }
 
 fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize]) -> Vec<Text> {
+    let base = args.first().and_then(basename);
+    let has_quotes = args
+        .iter()
+        .chain(assignments)
+        .chain(base.as_ref())
+        .any(Arg::needs_quotes);
+    if !has_quotes && assignments.is_empty() && globals.is_empty() && base.is_none() {
+        return Vec::new();
+    }
     let mut forms = Vec::new();
     let without_globals: Vec<&Arg> = args
         .iter()
@@ -73,7 +78,6 @@ fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize])
         .map(|(_, arg)| arg)
         .collect();
     let all: Vec<&Arg> = args.iter().collect();
-    let base = args.first().and_then(basename);
     let fronts: &[&[Arg]] = if assignments.is_empty() {
         &[&[]]
     } else {
@@ -84,11 +88,12 @@ fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize])
     } else {
         &[&without_globals, &all]
     };
+    let quotings: &[bool] = if has_quotes { &[true, false] } else { &[true] };
     for front in fronts {
         for body in bodies {
             for name in [None, base.as_ref()] {
-                for is_quoted in [true, false] {
-                    let form = joined(front, name, body, is_quoted);
+                for is_quoted in quotings {
+                    let form = joined(front, name, body, *is_quoted);
                     if form != *written && !forms.contains(&form) {
                         forms.push(form);
                     }

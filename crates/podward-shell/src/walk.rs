@@ -30,6 +30,19 @@ pub(crate) struct Context {
     pub(crate) stdin: Stdin,
 }
 
+impl Context {
+    /// The text of a call.
+    pub(crate) const fn top() -> Self {
+        Self {
+            demand: Demand::Full,
+            elsewhere: false,
+            n_wrappers: 0,
+            depth: 0,
+            stdin: Stdin::Inherited,
+        }
+    }
+}
+
 /// How far the commands of a text need an allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Demand {
@@ -123,20 +136,33 @@ pub(crate) fn text(
     context: Context,
 ) -> Script {
     let script = reader::read(text, origin, context.depth);
-    let mut walker = Walker {
-        census: Census::of(&script),
-        sink,
-        script: &script,
-        values: Values::default(),
-        bases,
-        context,
-        functions: Vec::new(),
-        n_calls: 0,
-        in_function: false,
-        timed: None,
-    };
+    let mut walker = Walker::new(sink, &script, bases, context);
+    walker.census = Census::of(&script);
     walker.script(text, origin);
     script
+}
+
+impl<'w, 'p> Walker<'w, 'p> {
+    /// A walker that knows nothing of variables yet.
+    pub(crate) fn new(
+        sink: &'w mut Sink<'p>,
+        script: &'w Script,
+        bases: Bases,
+        context: Context,
+    ) -> Self {
+        Self {
+            sink,
+            script,
+            census: Census::default(),
+            values: Values::default(),
+            bases,
+            context,
+            functions: Vec::new(),
+            n_calls: 0,
+            in_function: false,
+            timed: None,
+        }
+    }
 }
 
 impl<'w> Walker<'w, '_> {
