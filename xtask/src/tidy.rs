@@ -2,6 +2,7 @@
 //! shows it fail.
 
 mod crate_docs;
+mod guards;
 mod layering;
 mod links;
 mod names;
@@ -84,6 +85,7 @@ pub(crate) fn run() -> Outcome {
         names::check(&tree),
         links::check(&tree),
         pages::check(&tree),
+        guards::check(&tree),
         samples::check(&tree),
         top_level::check(&tree),
     ]
