@@ -108,6 +108,15 @@ impl TextBuilder {
         Self::default()
     }
 
+    /// An empty text with room for this many bytes of known characters.
+    #[must_use]
+    pub fn with_capacity(n_bytes: usize) -> Self {
+        Self {
+            known: String::with_capacity(n_bytes),
+            holes: Vec::new(),
+        }
+    }
+
     /// Appends known characters.
     #[must_use]
     pub fn known(mut self, text: &str) -> Self {

@@ -236,6 +236,17 @@ impl Arg {
         text.known("'")
     }
 
+    /// About how long its text is.
+    pub(crate) fn len(&self) -> usize {
+        let len = |part: &Part| match part {
+            Part::Known(text) => text.len(),
+            Part::Glob(_) => 1,
+            Part::Tilde(user) => 1 + user.len(),
+            Part::Hole(..) => 0,
+        };
+        self.parts.iter().map(len).sum()
+    }
+
     /// Whether [`Arg::write`] puts quotes around it.
     pub(crate) fn needs_quotes(&self) -> bool {
         if matches!(self.parts.as_slice(), [Part::Hole(..)]) {
@@ -271,6 +282,12 @@ impl Arg {
 
     /// The path that it names; nothing if no character of it is known.
     pub(crate) fn path(&self, directories: Directories<'_>) -> Option<Text> {
+        if let [Part::Known(known)] = self.parts.as_slice()
+            && !known.is_empty()
+            && !known.starts_with('~')
+        {
+            return Some(Text::known(known.as_str()));
+        }
         let mut text = TextBuilder::new();
         let mut is_known = false;
         let mut parts = self.parts.iter();

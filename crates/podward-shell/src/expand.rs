@@ -21,6 +21,10 @@ pub(crate) struct Knowledge<'a> {
 pub(crate) fn words(words: &[Word], knowledge: Knowledge<'_>) -> Vec<Arg> {
     let mut args = Vec::with_capacity(words.len());
     for word in words {
+        if let [Piece::Plain(text) | Piece::Quoted(text)] = word.pieces.as_slice() {
+            args.push(Arg::known_text(text, word.span));
+            continue;
+        }
         let mut expanding = Expanding {
             knowledge,
             out: Vec::new(),

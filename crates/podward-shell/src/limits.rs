@@ -1,8 +1,8 @@
 //! Bounds on what is read. A bound only ever removes an allow: beyond it the text is unknown.
 
-/// Longest text that is read: the longest one-line commands of real scripts are far below it, and
-/// the reader's work, which is quadratic in nesting, stays below a millisecond.
-pub(crate) const TEXT_BYTES: usize = 64 * 1024;
+/// Longest text that is read: room for a whole file written by one here-document. The work grows
+/// with the length alone (nesting has its own bound): tens of milliseconds for the worst text known.
+pub(crate) const TEXT_BYTES: usize = 128 * 1024;
 
 /// Longest text that is read as a plain command: lines are far below it, and what is longer pays
 /// for the reader anyway.

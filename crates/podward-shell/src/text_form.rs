@@ -30,7 +30,8 @@ pub(crate) fn subject(
     args: &[Arg],
     globals: &[usize],
 ) -> (CommandSubject, Vec<usize>) {
-    let mut text = TextBuilder::new();
+    let len: usize = assignments.iter().chain(args).map(|arg| arg.len() + 1).sum();
+    let mut text = TextBuilder::with_capacity(len.saturating_sub(1));
     for assignment in assignments {
         text = assignment.write(text).known(" ");
     }
@@ -74,7 +75,7 @@ fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize])
     let without_globals: Vec<&Arg> = args
         .iter()
         .enumerate()
-        .filter(|(n, _)| !globals.contains(n))
+        .filter(|(n, _)| globals.binary_search(n).is_err())
         .map(|(_, arg)| arg)
         .collect();
     let all: Vec<&Arg> = args.iter().collect();

@@ -82,8 +82,53 @@ fn below<'s>(path: &'s [Symbol], root: &str) -> Option<&'s [Symbol]> {
     }
 }
 
+/// The same as below for a path without holes, in fewer steps.
+fn known_path(base: &str, path: &str) -> PathFound {
+    let mut absolute = String::with_capacity(base.len() + path.len() + 1);
+    let base = if path.starts_with('/') { "" } else { base };
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => absolute.truncate(absolute.rfind('/').unwrap_or(0)),
+            part => {
+                absolute.push('/');
+                absolute.push_str(part);
+            }
+        }
+    }
+    if absolute.is_empty() {
+        absolute.push('/');
+    }
+    let below = |root: &str| match absolute.strip_prefix(root)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('/'),
+    };
+    let inside = below(WORKSPACE);
+    let subject = PathSubject {
+        lexical: PathForm {
+            short: Text::known(match inside {
+                Some("") => ".",
+                Some(rest) => rest,
+                None => &absolute,
+            }),
+            home: below(HOME).map(|rest| Text::known(format!("~/{rest}"))),
+            absolute: Text::known(absolute.as_str()),
+        },
+        resolved: None,
+        further: Vec::new(),
+    };
+    PathFound {
+        outside: inside.is_none().then(|| subject.clone()),
+        subject,
+        unknown: None,
+    }
+}
+
 impl Forms for Lexical {
     fn path(&self, base: &Text, path: &Text) -> PathFound {
+        if let (Some(base), Some(path)) = (base.as_known(), path.as_known()) {
+            return known_path(base, path);
+        }
         let own = symbols(path);
         let starts_with_hole = matches!(
             own.first(),
