@@ -173,7 +173,17 @@ impl Rule {
                 best = best.max(command_hit(glob, text, work, further)?);
             }
         }
-        Ok(best)
+        Ok(match best {
+            // A value is data: the operator of a pattern has to stand in the text (D6).
+            Hit::May
+                if self.has_operator()
+                    && !holds_operator(command.written.known_part())
+                    && !has_unknown_program(command) =>
+            {
+                Hit::No
+            }
+            best => best,
+        })
     }
 
     /// Only a restrictive pattern with a shell operator sees the whole text.
@@ -292,6 +302,10 @@ fn command_glob(tokens: Vec<Token>) -> Glob {
 fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
     let literal: Option<String> = tokens.iter().map(Token::literal).collect();
     literal.map(String::into_boxed_str)
+}
+
+fn holds_operator(text: &str) -> bool {
+    text.contains(['|', ';', '&', '<', '>', '`', '$'])
 }
 
 fn has_operator(tokens: &[Token]) -> bool {

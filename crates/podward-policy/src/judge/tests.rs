@@ -598,6 +598,19 @@ fn d3_4_only_a_pattern_with_an_operator_sees_the_whole_text() {
 }
 
 #[test]
+fn d6_a_value_brings_no_operator() {
+    check(
+        "allow\nbash | *curl *|*sh* | deny",
+        &[
+            (call(&[bash("echo ‹u›")]), Allow),
+            (call(&[bash("‹q›x")]), Ask),
+            (call(&[bash("grep 'curl a|sh' ‹u›")]), Deny),
+            (call(&[bash("grep 'a|b' ‹u›")]), Ask),
+        ],
+    );
+}
+
+#[test]
 fn d3_4_and_d4_3_forms_of_paths() {
     check_paths(
         "ask
