@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use crate::sandbox::{Ran, Sandbox, repository};
 use crate::session_files::{Ending, decisions, exchanges, mode_of, verdicts};
 
 fn demo(sandbox: &Sandbox, more: &[&str]) -> Ran {
-    let mut command = sandbox.podward(&["run", "manifests/demo.toml"]);
-    let ran = command
-        .args(more)
-        .current_dir(repository())
-        .output()
-        .unwrap();
-    Ran::from(ran).exits(10)
+    finish(sandbox.podward(&["run", "manifests/demo.toml"]).args(more))
 }
+
+fn finish(command: &mut Command) -> Ran {
+    Ran::from(command.current_dir(repository()).output().unwrap()).exits(10)
+}
+
+/// Runs its arguments where no further namespace can be made, if it can bring that about.
+const WITHOUT_NAMESPACES: &str = "exec unshare --map-root-user sh -c \
+    'echo 0 > /proc/sys/user/max_user_namespaces && \
+     exec setpriv --bounding-set=-all --inh-caps=-all \"$@\"' sh \"$@\"";
 
 fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
@@ -80,6 +84,34 @@ fn the_demonstration_is_refused_twice_and_finishes_another_way() {
         assert_eq!(mode_of(&session.join(file)), 0o600);
     }
     assert_eq!(mode_of(&session), 0o700);
+}
+
+#[test]
+fn the_demonstration_works_where_no_mount_namespace_can_be_had() {
+    let can_be_had = Command::new("unshare")
+        .args(["--map-root-user", "true"])
+        .output()
+        .is_ok_and(|output| output.status.success());
+    let sandbox = Sandbox::new();
+    let program = sandbox.podward(&["run", "manifests/demo.toml"]);
+    let ran = if can_be_had {
+        let mut wrapped = sandbox.command("sh");
+        finish(
+            wrapped
+                .args(["-c", WITHOUT_NAMESPACES, "sh"])
+                .arg(program.get_program())
+                .args(program.get_args()),
+        )
+    } else {
+        demo(&sandbox, &[])
+    };
+    assert!(
+        ran.stdout.contains("the tests say 2 passed, 0 failed"),
+        "{ran:#?}"
+    );
+    if can_be_had {
+        assert!(ran.stderr.contains("entry by entry"), "{ran:#?}");
+    }
 }
 
 #[test]

@@ -97,9 +97,15 @@ impl Sandbox {
 
     /// The program with this sandbox as its whole world, its folder being the workspace.
     pub(crate) fn podward<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_podward"));
+        let mut command = self.command(env!("CARGO_BIN_EXE_podward"));
+        command.args(arguments);
         command
-            .args(arguments)
+    }
+
+    /// Any program in the same world.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.path("home"))
