@@ -42,6 +42,19 @@ fn a_command_line_that_makes_no_sense_is_64() {
         vec!["run", pod, " \n"],
         vec!["check", "--manifest", pod, "--tool", "bash", "--input", "{"],
         vec!["check", "--manifest", pod],
+        // Judging by one manifest alone and by one more layer exclude each other.
+        vec![
+            "check",
+            "--manifest",
+            pod,
+            "--tool",
+            "list",
+            "--input",
+            "{}",
+            "--isolated",
+            "--permissions",
+            pod,
+        ],
         vec!["man", "podward-nothing"],
     ] {
         let ran = sandbox.run(&arguments).exits(64);
@@ -72,6 +85,21 @@ fn done_is_0_and_done_with_refusals_is_10() {
         .run(&["run", pod.to_str().unwrap(), "look"])
         .exits(10);
     assert_eq!(ran.stdout, "Then not.\n", "a last line that is complete");
+}
+
+#[test]
+fn a_call_that_is_none_is_a_refusal_like_any_other() {
+    let sandbox = Sandbox::new();
+    for call in [
+        "tool = \"shell\"\ninput = {}",
+        "tool = \"list\"\ninput = { pth = \".\" }",
+        "tool = \"list\"\nraw = \"{\"",
+    ] {
+        let script = format!("[[step]]\n[[step.call]]\n{call}\n[[step]]\ntext = \"Then not.\"\n");
+        let pod = sandbox.pod(&script, ALLOW_ALL);
+        let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
+        assert!(ran.stderr.contains("1 calls, 1 refused"), "{ran:#?}");
+    }
 }
 
 #[test]
@@ -111,6 +139,19 @@ fn a_manifest_that_cannot_be_used_is_78_and_starts_nothing() {
     }
     let ran = sandbox.run(&["run", "no-such-file.toml", "go"]).exits(78);
     assert!(ran.stderr.contains("no-such-file.toml"), "{ran:#?}");
+    let check = [
+        "check",
+        "--manifest",
+        "no-such-file.toml",
+        "--tool",
+        "list",
+        "--input",
+        "{}",
+    ];
+    for more in [&["--isolated"][..], &[]] {
+        let ran = sandbox.run(&[&check[..], more].concat()).exits(78);
+        assert!(ran.stderr.contains("no-such-file.toml"), "{ran:#?}");
+    }
     assert!(sandbox.sessions().is_empty());
 }
 

@@ -198,7 +198,7 @@ pub(crate) struct Check {
     pub(crate) input: Option<String>,
 
     /// Judge by this manifest alone: no other layer is read, no symlink resolved
-    #[arg(long, requires = "manifest")]
+    #[arg(long, requires = "manifest", conflicts_with = "permissions")]
     pub(crate) isolated: bool,
 
     /// The workspace that paths are relative to; the manifest's own, or the current directory

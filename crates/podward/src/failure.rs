@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     /// A project's layer was changed while it was being trusted.
     #[error("`{}` changed while it was shown: it is not trusted", .0.display())]
     ChangedMeanwhile(PathBuf),
-    /// A file that the command line names cannot be read.
+    /// The manifest that judges alone cannot be read.
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     /// Standard input cannot be read.
@@ -61,14 +61,13 @@ impl Failure {
     pub(crate) const fn exit(&self) -> Exit {
         match self {
             Self::Usage { .. } => Exit::Usage,
-            Self::BadManifest(_) => Exit::BadManifest,
+            Self::BadManifest(_) | Self::Unreadable { .. } => Exit::BadManifest,
             Self::Pod(error) => pod_exit(error),
             Self::Runtime(_) | Self::Writer => Exit::Failed,
             Self::Places { .. }
             | Self::Key(_)
             | Self::Trust(_)
             | Self::ChangedMeanwhile(_)
-            | Self::Unreadable { .. }
             | Self::Stdin(_)
             | Self::Stdout(_)
             | Self::LogFile { .. } => Exit::Failed,

@@ -20,11 +20,23 @@ pub(crate) fn places() -> Result<Places, Failure> {
     })
 }
 
-/// Reads and joins all layers.
+/// Reads and joins all layers, for the workspace that the manifest names.
 ///
 /// # Errors
 /// A layer cannot be used.
 pub(crate) fn load(
+    places: &Places,
+    manifest: Option<&Path>,
+    layers: &Layers,
+) -> Result<Loaded, Failure> {
+    load_for(places, manifest, layers, None)
+}
+
+/// Reads and joins all layers, for a workspace instead of the one that the manifest names.
+///
+/// # Errors
+/// A layer cannot be used.
+pub(crate) fn load_for(
     places: &Places,
     manifest: Option<&Path>,
     layers: &Layers,

@@ -11,7 +11,6 @@ pub(super) fn run(arguments: &Manifest, screen: Screen) -> Result<Exit, Failure>
         &layers::places()?,
         Some(&arguments.manifest),
         &arguments.layers,
-        None,
     )?;
     layers::warn(&loaded, screen);
     super::finish(screen, &loaded.resolved.effective.to_string(), Exit::Done)

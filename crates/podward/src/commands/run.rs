@@ -25,7 +25,7 @@ use crate::screen::{Look, Screen};
 pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
     let manifest = Some(arguments.manifest.as_path());
-    let loaded = layers::load(&places, manifest, &arguments.layers, None)?;
+    let loaded = layers::load(&places, manifest, &arguments.layers)?;
     if let Some(variable) = &loaded.resolved.key_env {
         // Starts this program again: nothing may be read or said before.
         hand_over(variable.as_str())?;

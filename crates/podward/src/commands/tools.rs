@@ -42,7 +42,7 @@ struct Line<'a> {
 
 pub(super) fn run(arguments: &Tools, screen: Screen) -> Result<Exit, Failure> {
     let manifest = arguments.manifest.as_deref();
-    let loaded = layers::load(&layers::places()?, manifest, &arguments.layers, None)?;
+    let loaded = layers::load(&layers::places()?, manifest, &arguments.layers)?;
     layers::warn(&loaded, screen);
     let offer = |tool: &dyn Tool| {
         if !loaded.resolved.tools.contains(tool.name()) {

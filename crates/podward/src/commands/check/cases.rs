@@ -81,9 +81,9 @@ struct Rate {
 }
 
 impl Rate {
-    fn count(&mut self, passed: bool) {
+    fn count(&mut self, outcome: &Outcome) {
         self.n_cases += 1;
-        self.n_passed += usize::from(passed);
+        self.n_passed += usize::from(outcome.passed);
     }
 }
 
@@ -109,14 +109,14 @@ pub(super) fn run(files: &[PathBuf], format: Format, screen: Screen) -> Result<E
     let mut controls = Rate::default();
     let mut text = String::new();
     for outcome in files.iter().flat_map(|file| judge_file(file)) {
-        total.count(outcome.passed);
+        total.count(&outcome);
         if outcome.expect.as_slice() == [Action::Allow] {
-            controls.count(outcome.passed);
+            controls.count(&outcome);
         } else if !outcome.expect.contains(&Action::Allow)
             && !outcome.expect.is_empty()
             && !outcome.id.contains("-ok-")
         {
-            attacks.count(outcome.passed);
+            attacks.count(&outcome);
         }
         text.push_str(&show(&outcome, format));
     }

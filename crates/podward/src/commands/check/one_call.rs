@@ -80,7 +80,7 @@ fn layered(
 ) -> Result<(Policies, Place), Failure> {
     let places = layers::places()?;
     let workspace = arguments.workspace.as_deref();
-    let loaded = layers::load(&places, Some(manifest), &arguments.layers, workspace)?;
+    let loaded = layers::load_for(&places, Some(manifest), &arguments.layers, workspace)?;
     layers::warn(&loaded, screen);
     let home = places.home().map(Path::to_path_buf);
     Ok((loaded.resolved.policies, Place::new(loaded.workspace, home)))
