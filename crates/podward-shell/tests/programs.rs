@@ -18,6 +18,8 @@
 //! In a command and a pattern the word `%`, or the last part of a path, stands for the program's
 //! name.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test")]
+
 mod lexical;
 
 use std::collections::{BTreeMap, BTreeSet};
