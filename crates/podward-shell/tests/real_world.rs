@@ -27,7 +27,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::string_slice,
     reason = "a test"
 )]
 

@@ -18,7 +18,7 @@ impl Reader<'_> {
         let span = word.span;
         let symbols: Vec<Symbol> = word.pieces.into_iter().flat_map(symbols).collect();
         let n_braces = symbols.iter().filter(|symbol| symbol.is('{')).count();
-        let words = if n_braces > limits::BRACES {
+        let words = if n_braces > limits::BRACES || joins_names(&symbols) {
             None
         } else {
             expand(&symbols, 0)
@@ -81,6 +81,21 @@ fn pieces(symbols: &[Symbol]) -> Vec<Piece> {
         }
     }
     word.pieces
+}
+
+/// Whether a `$` stands beside the edge of braces: they come first, so `$x{1,2}` is `$x1 $x2`.
+fn joins_names(symbols: &[Symbol]) -> bool {
+    let is_name = |symbol: &Symbol| match symbol {
+        Symbol::Plain(c) => *c == '$',
+        Symbol::Other(Piece::Expansion(expansion, _)) => {
+            matches!(**expansion, Expansion::Parameter(_))
+        }
+        Symbol::Other(_) => false,
+    };
+    symbols.windows(2).any(|pair| match pair {
+        [first, second] => is_name(first) && (second.is('{') || second.is(',') || second.is('}')),
+        _ => false,
+    })
 }
 
 /// Keeps what the word expands, so that its commands are seen.

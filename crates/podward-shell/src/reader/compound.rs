@@ -140,9 +140,10 @@ impl Reader<'_> {
             true => Some(self.words()?),
             false => None,
         };
-        let literal = words
-            .as_ref()
-            .map_or_else(|| vec![None], |words| words.iter().map(Word::as_literal).collect());
+        let literal = words.as_ref().map_or_else(
+            || vec![None],
+            |words| words.iter().map(Word::as_literal).collect(),
+        );
         self.script.loops.push((name.clone(), literal));
         if self.peek() == Some(b';') {
             self.take_operator();

@@ -268,10 +268,27 @@ impl Reader<'_> {
                 b'\n' if !self.pending.is_empty() => {
                     return self.stop("a here-document that begins inside an expansion");
                 }
-                _ => self.quoted_run(&mut word),
+                _ => self.operand_run(&mut word),
             }
         }
         self.stop("an expansion without its `}`")
+    }
+
+    /// Characters of an operand without a meaning of their own: they end before a `<` or `>`, which
+    /// may begin a process substitution.
+    fn operand_run(&mut self, word: &mut Word) {
+        let start = self.pos;
+        self.pos += 1;
+        while let Some(byte) = self.raw(self.pos) {
+            if matches!(
+                byte,
+                b'\\' | b'"' | b'$' | b'`' | b'\n' | b'}' | b'\'' | b'<' | b'>'
+            ) {
+                break;
+            }
+            self.pos += 1;
+        }
+        word.push_quoted(self.text.get(start..self.pos).unwrap_or_default());
     }
 
     /// A single quote inside `${…}` quotes or not, depending on what stands around it: only text

@@ -183,14 +183,13 @@ impl Forms for Lexical {
         } else {
             format!("http://{known}")
         };
-        let start = with_scheme.find("://").map_or(0, |at| at + 3);
-        let end = with_scheme[start..]
-            .find('/')
-            .map_or(with_scheme.len(), |at| at + start);
+        let (scheme, rest) = with_scheme.split_once("://").unwrap_or(("", &with_scheme));
+        let host = rest.split('/').next().unwrap_or_default();
+        let start = scheme.len() + "://".len();
         UrlFound::Url(UrlSubject {
             text: Text::known(with_scheme.as_str()),
-            host: ByteSpan::new(start..end),
-            has_user_info: with_scheme[start..end].contains('@'),
+            host: ByteSpan::new(start..start + host.len()),
+            has_user_info: host.contains('@'),
         })
     }
 }

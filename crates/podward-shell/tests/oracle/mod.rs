@@ -28,6 +28,8 @@ for PODWARD_TEXT; do
         PODWARD_LOG=$PODWARD_ROOT/$PODWARD_INDEX.log
         cd "$PODWARD_ROOT/$PODWARD_INDEX" || exit
         set --
+        # File name patterns are written down as they are read.
+        set -f
         eval "$PODWARD_TEXT"
         wait
     ) < /dev/null > /dev/null 2> /dev/null
