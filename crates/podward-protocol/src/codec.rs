@@ -1,7 +1,10 @@
 //! One value, one line.
 
-use serde::Deserialize;
+use std::io;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer};
 
 use crate::event::{Envelope, Event};
 use crate::id::SessionId;
@@ -51,13 +54,64 @@ pub enum DecodeError {
 /// # Errors
 /// The line would be too long.
 pub fn encode(envelope: &Envelope) -> Result<String, EncodeError> {
-    let line = serde_json::to_string(envelope).map_err(EncodeError::NotJson)?;
+    let line = json_line(envelope).map_err(EncodeError::NotJson)?;
     if line.len() > MAX_LINE_BYTES {
         return Err(EncodeError::LineTooLong {
             n_bytes: line.len(),
         });
     }
     Ok(line)
+}
+
+/// The JSON of a value in one line, whoever reads it: what a terminal obeys or does not show, and
+/// what some readers take for the end of a line, is escaped.
+///
+/// # Errors
+/// It has no JSON form.
+pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut bytes = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut bytes, Visible))?;
+    // The formatter writes whole characters only.
+    String::from_utf8(bytes).map_err(serde::ser::Error::custom)
+}
+
+/// Compact JSON with the characters of [`is_escaped`] as `\uXXXX`.
+struct Visible;
+
+impl Formatter for Visible {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        let mut rest = fragment;
+        while let Some((at, char)) = rest.char_indices().find(|(_, char)| is_escaped(*char)) {
+            let (before, after) = rest.split_at(at);
+            writer.write_all(before.as_bytes())?;
+            for unit in char.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            rest = after.strip_prefix(char).unwrap_or_default();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+/// Control characters beyond ASCII, separators of lines, and what is not seen or turns the
+/// direction of writing.
+fn is_escaped(char: char) -> bool {
+    matches!(
+        char,
+        '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
 }
 
 /// Reads one line, with or without its newline. Unknown fields are passed over.

@@ -33,6 +33,17 @@ fn an_event_is_one_line_with_its_name_and_data() {
 }
 
 #[test]
+fn what_a_terminal_obeys_or_a_reader_takes_for_a_line_end_is_escaped() {
+    let event = Event::TextDelta(TextDelta {
+        text: "\u{1b}[\u{9b}\u{85}\u{2028}\u{202e}\u{200b}\u{e0041}\u{e9}\u{1f600}\"\\".into(),
+    });
+    let line = encode(&envelope(event.clone())).unwrap();
+    let text = r#"{"text":"\u001b[\u009b\u0085\u2028\u202e\u200b\udb40\udc41é😀\"\\"}"#;
+    assert!(line.contains(text), "{line}");
+    assert_eq!(decode(&line).unwrap(), envelope(event));
+}
+
+#[test]
 fn fields_that_a_reader_does_not_know_are_passed_over() {
     let line = r#"{"new":1,"time":"2026-01-02T03:04:05.678Z","session":"01JDXW8Z4M9V7Q3T5R6S8N0PAB","seq":7,"event":"text_delta","data":{"text":"hi","mood":[]}}"#;
     let event = Event::TextDelta(TextDelta { text: "hi".into() });
