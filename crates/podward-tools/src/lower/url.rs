@@ -91,19 +91,28 @@ impl Address {
         let mut operations = vec![full(tool.clone(), self.subject(&self.url))];
         let decoded = decoded(&self.url);
         let unicode = unicode_host(&self.url);
-        let in_unicode = [Some(&self.url), decoded.as_ref()]
-            .into_iter()
-            .flatten()
-            .zip(unicode.iter().cycle())
-            .map(|(url, host)| self.subject_at(url, host));
-        let further = decoded
-            .iter()
-            .map(|url| self.subject(url))
-            .chain(in_unicode);
-        operations.extend(further.map(|subject| Operation {
+        let in_unicode = [
+            Some(&self.url),
+            decoded.as_ref().map(|decoded| &decoded.url),
+        ]
+        .into_iter()
+        .flatten()
+        .zip(unicode.iter().cycle())
+        .map(|(url, host)| self.subject_at(url, host));
+        let restrictive = |subject| Operation {
             need: Need::Restrictive,
             ..full(tool.clone(), subject)
-        }));
+        };
+        if let Some(decoded) = &decoded {
+            let subject = self.subject(&decoded.url);
+            operations.push(match decoded.climbs {
+                // Where it arrives needs an allow of its own, or one for a directory would be one
+                // for those beside it.
+                true => full(tool.clone(), subject),
+                false => restrictive(subject),
+            });
+        }
+        operations.extend(in_unicode.map(restrictive));
         if let Some(file) = &self.file {
             let read = file.operations(&names::built_in(names::READ), &[]);
             operations.extend(read.into_iter().map(|operation| Operation {
@@ -193,8 +202,15 @@ fn respelled(url: &Url) -> Option<Url> {
     Url::parse(&text).ok()
 }
 
+/// A URL as a server that decodes its path once more would see it.
+struct Decoded {
+    url: Url,
+    /// Its path has `..` that are none before.
+    climbs: bool,
+}
+
 /// The URL as a server that decodes its path once more would see it, if that is another one.
-fn decoded(url: &Url) -> Option<Url> {
+fn decoded(url: &Url) -> Option<Decoded> {
     let path = url.path();
     if !path.contains('%') && !path.contains("//") {
         return None;
@@ -211,7 +227,10 @@ fn decoded(url: &Url) -> Option<Url> {
     }
     let mut other = url.clone();
     other.set_path(&single);
-    (other != *url).then_some(other)
+    (other != *url).then(|| Decoded {
+        url: other,
+        climbs: single.split('/').any(|segment| segment == ".."),
+    })
 }
 
 /// The text with those `%XX` decoded whose byte may be, and the others in upper case.

@@ -155,9 +155,44 @@ fn a_fetch_is_an_operation_on_its_url_and_what_it_reads() {
         "https://docs.example/x/..%2fadmin//a",
         &[
             "web_fetch https://docs.example/x/..%2Fadmin//a [docs.example]",
-            "restrictive web_fetch https://docs.example/admin/a [docs.example]",
+            "web_fetch https://docs.example/admin/a [docs.example]",
         ],
     );
+    check(
+        "https://docs.example/x/a%2fb",
+        &[
+            "web_fetch https://docs.example/x/a%2Fb [docs.example]",
+            "restrictive web_fetch https://docs.example/x/a/b [docs.example]",
+        ],
+    );
+}
+
+#[test]
+fn an_allow_for_a_directory_is_none_for_what_lies_beside_it() {
+    let allowed = policies(
+        Action::Deny,
+        &[("web_fetch", "https://api.example/me/*", Action::Allow)],
+    );
+    let judged = |raw: &str| {
+        let address = Address::parse(&tool(), "url", raw, &text_place()).unwrap();
+        allowed.judge(&lowered(address.operations(&tool()))).action
+    };
+    for raw in [
+        "https://api.example/me/../you",
+        "https://api.example/me/%2e%2e/you",
+        "https://api.example/me/..%2fyou",
+        "https://api.example/me/a/%2e%2e%2F..%2fyou",
+        "https://api.example/me/..%5cyou",
+    ] {
+        assert_eq!(judged(raw), Action::Deny, "{raw}");
+    }
+    for raw in [
+        "https://api.example/me/a%2fb",
+        "https://api.example/me//a",
+        "https://api.example/me/a/..%2fb",
+    ] {
+        assert_eq!(judged(raw), Action::Allow, "{raw}");
+    }
 }
 
 #[test]
@@ -214,7 +249,7 @@ proptest! {
             let again = Address::parse(&tool(), "url", &once, &text_place()).unwrap();
             prop_assert_eq!(again.url.as_str(), once.as_str());
             if let Some(decoded) = super::decoded(&address.url) {
-                let again = Address::parse(&tool(), "url", decoded.as_str(), &text_place()).unwrap();
+                let again = Address::parse(&tool(), "url", decoded.url.as_str(), &text_place()).unwrap();
                 prop_assert_eq!(again.url.host_str(), address.url.host_str());
             }
         }
