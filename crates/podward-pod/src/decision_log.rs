@@ -88,6 +88,11 @@ impl DecisionLog {
         })
     }
 
+    /// Whether nothing was decided yet.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.n_records == 0
+    }
+
     /// Writes decisions down and returns their digests when they are on the disk.
     pub(crate) fn append<'a>(
         &mut self,

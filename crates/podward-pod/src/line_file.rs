@@ -6,8 +6,10 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::error::StateError;
-use crate::private::{sync_directory_of, try_lock};
+use crate::private::{check_regular, sync_directory_of, try_lock};
 
 /// A file of lines, locked for this process while it is open.
 #[derive(Debug)]
@@ -46,9 +48,11 @@ impl LineFile {
             .append(true)
             .create(true)
             .mode(0o600)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+            // A pipe in its place must not block.
+            .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
             .open(path)
             .map_err(error("open"))?;
+        check_regular(&file).map_err(error("open"))?;
         if !try_lock(&file).map_err(error("lock"))? {
             return Err(StateError::locked(path));
         }
@@ -131,6 +135,15 @@ impl LineFile {
             n_bytes: 0,
             state: State::Sound,
         }
+    }
+}
+
+impl Drop for LineFile {
+    /// A process that is just being started has the file open too, until it becomes another
+    /// program, and with the file its lock.
+    fn drop(&mut self) {
+        // Else it is unlocked when nobody has it open any more.
+        let _ = rustix::fs::flock(&self.file, rustix::fs::FlockOperation::Unlock);
     }
 }
 

@@ -80,6 +80,18 @@ pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What is not a regular file may block, or never end.
+pub(crate) fn check_regular(file: &File) -> io::Result<()> {
+    if file.metadata()?.is_file() {
+        Ok(())
+    } else {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file",
+        ))
+    }
+}
+
 /// Takes an exclusive lock on a file for as long as it is open, without waiting.
 ///
 /// `false`: another process holds it.

@@ -80,6 +80,10 @@ impl Session {
         let opened = LineFile::open(&path)?;
         let history = record::read(&path, &opened.lines, &id)?;
         let log = DecisionLog::open(&directory, &id, &history.decisions)?;
+        if history.created.is_none() && !log.is_empty() {
+            let why = "it is empty, though decisions were made in this session";
+            return Err(StateError::corrupt(&path, 1, why));
+        }
         Ok(Reopened {
             session: Self {
                 id,

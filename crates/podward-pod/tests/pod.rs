@@ -79,6 +79,8 @@ const TRIALS: &[Named] = &named![
     a_project_that_changed_after_it_was_trusted_is_said,
     a_damaged_log_is_not_continued,
     an_unknown_session_is_an_error,
+    a_session_that_is_gone_though_decisions_were_made_is_an_error,
+    a_script_is_a_regular_file,
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
 ];
@@ -493,8 +495,11 @@ fn a_session_that_was_cut_anywhere_goes_on() {
         .enumerate()
         .filter(|(_, byte)| **byte == b'\n')
         .map(|(at, _)| at);
+    // The first line is on the disk before any decision is made.
+    let first = bytes.iter().position(|byte| *byte == b'\n').unwrap();
     let cuts: Vec<_> = ends
         .flat_map(|end| [end.saturating_sub(7), end, end + 1])
+        .filter(|at| *at > first)
         .collect();
     for at in cuts {
         fs::write(&file, &bytes[..at]).unwrap();
@@ -564,6 +569,30 @@ fn a_damaged_log_is_not_continued() {
         error.contains("decisions.jsonl`, line 2: the session knows a decision"),
         "{error}"
     );
+}
+
+fn a_session_that_is_gone_though_decisions_were_made_is_an_error() {
+    let bench = Bench::new(RULES);
+    let model = script(&[&[write("a.txt", "x")], &[text("done")]]);
+    let ran = bench.run(&model, "go");
+    fs::write(ran.session_dir.join("session.jsonl"), "").unwrap();
+    let error = bench.start_error(&model, SessionChoice::Resume(ran.session.to_string()));
+    assert!(
+        error.contains("session.jsonl`, line 1: it is empty"),
+        "{error}"
+    );
+}
+
+/// Neither a pipe nor a device: both could keep podward waiting for ever.
+fn a_script_is_a_regular_file() {
+    let bench = Bench::new(RULES);
+    let pipe = bench.path("pipe");
+    let mode = rustix::fs::Mode::RUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    for script in [pipe.as_path(), Path::new("/dev/zero")] {
+        let error = bench.script_error(script);
+        assert!(error.contains("it is no regular file"), "{error}");
+    }
 }
 
 fn an_unknown_session_is_an_error() {

@@ -72,6 +72,16 @@ fn a_symlink_is_not_followed() {
 }
 
 #[test]
+fn a_pipe_in_its_place_is_an_error_and_waits_for_nobody() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.jsonl");
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+    rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
+    let error = LineFile::open(&path).unwrap_err();
+    assert!(error.to_string().contains("cannot open"), "{error}");
+}
+
+#[test]
 fn a_full_disk_is_an_error_and_nothing_is_written_after_it() {
     let path = Path::new("/dev/full");
     let file = OpenOptions::new().append(true).open(path).unwrap();

@@ -1,5 +1,8 @@
 //! From a request to a pod.
 
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +17,7 @@ use podward_protocol::{
 use podward_scope::{Level, Protected, Scope};
 use podward_tools::{Place, Registry, RunContext};
 use podward_worker::{Entry, History, Hooks, PermissionHook, SharedGate, Worker};
+use rustix::fs::OFlags;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -25,11 +29,14 @@ use crate::file::shown;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
-use crate::private;
+use crate::private::{self, check_regular};
 use crate::prompt::system_prompt;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
 use crate::trust::Standing;
 use crate::workplace::{CopyOrigin, Workplace};
+
+/// The largest script, in bytes.
+const MAX_SCRIPT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A script that is part of the program: its name and its text.
 pub type EmbeddedScript<'a> = (&'a str, &'a str);
@@ -50,7 +57,7 @@ pub fn scripted_model(
             ((*name).to_owned(), (*text).to_owned())
         }
         Declared::Scripted(Script::File(path)) => {
-            let text = std::fs::read_to_string(path).map_err(|source| PodError::ScriptFile {
+            let text = read_script(path).map_err(|source| PodError::ScriptFile {
                 path: path.clone(),
                 source,
             })?;
@@ -58,6 +65,23 @@ pub fn scripted_model(
         }
     };
     ScriptedModel::parse(&name, &text).map_err(|errors| PodError::Script { name, errors })
+}
+
+fn read_script(path: &Path) -> io::Result<String> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    check_regular(&file)?;
+    let mut text = String::new();
+    file.take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_SCRIPT_BYTES {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("at most {MAX_SCRIPT_BYTES} bytes are read"),
+        ));
+    }
+    Ok(text)
 }
 
 /// A session as a run finds it.

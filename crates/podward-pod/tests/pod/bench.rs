@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podward_model::{Block, ScriptedModel};
 use podward_pod::layers::{LayerRequest, load};
-use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore};
+use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore, scripted_model};
 use podward_protocol::{
     Envelope, Event, SessionId, SessionStarted, Time, ToolCallFinished, ToolCallVerdict,
 };
@@ -208,6 +208,21 @@ impl Bench {
                 Err(error) => chain(&error),
             }
         })
+    }
+
+    /// The error of a model whose script is this file.
+    pub(crate) fn script_error(&self, script: &Path) -> String {
+        let model = format!("[model]\nprovider = \"scripted\"\nscript = {script:?}\n");
+        self.write_manifest("", &model);
+        let layers = LayerRequest {
+            manifest: Some(self.path("pod.toml")),
+            ..LayerRequest::default()
+        };
+        let loaded = load(&Places::below(&self.root), &layers).unwrap_or_else(|e| panic!("{e}"));
+        match scripted_model(&loaded.resolved, &[]) {
+            Ok(_) => panic!("it is read"),
+            Err(error) => chain(&error),
+        }
     }
 
     pub(crate) fn run_unwatched(&self, model: &str, prompt: &str) {
