@@ -287,8 +287,7 @@ fn refusal_text(cause: &RefusalCause) -> String {
         }
         RefusalCause::HookFailed { name } => one_line(&format!("hook {name} failed"), CALL_CHARS),
         RefusalCause::NotJudged => "never judged".to_owned(),
-        RefusalCause::BadCall => "bad call".to_owned(),
-        RefusalCause::UnknownTool => "no such tool".to_owned(),
+        RefusalCause::BadCall | RefusalCause::UnknownTool => "bad call".to_owned(),
         RefusalCause::Cancelled => "cancelled".to_owned(),
         RefusalCause::PodStopped => "the pod stopped".to_owned(),
         RefusalCause::Interrupted => "interrupted".to_owned(),
