@@ -76,3 +76,25 @@ fn a_full_disk_ends_the_turn_before_anything_more_runs() {
         "a command ran that is not on record: {ran:#?}"
     );
 }
+
+#[test]
+fn a_limit_of_file_size_is_like_a_full_disk() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(SCRIPT, ALLOW_ALL);
+    let run = sandbox.podward(&["run", pod.to_str().unwrap(), "go"]);
+    let mut command = Command::new("bash");
+    command.args(["-c", "ulimit -f 48; exec \"$@\"", "bash"]);
+    command
+        .arg(run.get_program())
+        .args(run.get_args())
+        .env_clear();
+    command.envs(
+        run.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let output = command.current_dir(sandbox.work()).output().unwrap();
+    let ran = Ran::from(output).exits(1);
+    assert!(ran.stderr.contains("cannot be recorded"), "{ran:#?}");
+    let said = std::fs::read_to_string(sandbox.work().join("ran")).unwrap();
+    assert!(!said.contains("last"), "{said}");
+}

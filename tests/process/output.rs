@@ -201,3 +201,23 @@ fn diagnostics_go_to_standard_error_or_a_file() {
     assert!(log.lines().count() > 0);
     assert_eq!(crate::session_files::mode_of(&file), 0o600);
 }
+
+/// A library may say anything at its lower levels: a searched text, a header.
+#[test]
+fn diagnostics_are_those_of_podward_alone() {
+    let sandbox = Sandbox::new();
+    let search = "[[step]]\n[[step.call]]\ntool = \"grep\"\ninput = { pattern = \"hush.hush\" }\n";
+    let pod = sandbox.pod(search, ALLOW_ALL);
+    let file = sandbox.path("podward.log");
+    let (pod, log) = (pod.to_str().unwrap(), file.to_str().unwrap());
+    sandbox
+        .run(&["run", pod, "go", "--log", "trace", "--log-file", log])
+        .exits(0);
+    for line in std::fs::read_to_string(&file).unwrap().lines() {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(
+            line["target"].as_str().unwrap().starts_with("podward"),
+            "{line}"
+        );
+    }
+}

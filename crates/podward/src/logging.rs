@@ -6,6 +6,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Mutex;
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::arguments::General;
 use crate::failure::Failure;
@@ -32,12 +35,16 @@ pub(crate) fn start(general: &General, screen: Screen) -> Result<(), Failure> {
             message: format!("`{filter}` is no filter for {name}: {error}"),
             help: "a level (error, warn, info, debug, trace), or `target=level` pairs with commas",
         })?;
+    // What libraries say at their lower levels is not podward's to keep free of secrets.
+    let ours = filter_fn(|metadata| metadata.target().starts_with("podward"));
     let builder = tracing_subscriber::fmt().with_env_filter(filter);
     // A logger that is already there can only be ours.
     let _ = match &general.log_file {
         None => builder
             .with_writer(io::stderr)
             .with_ansi(screen.talk.is_colored)
+            .finish()
+            .with(ours)
             .try_init(),
         Some(path) => {
             let file = OpenOptions::new()
@@ -49,7 +56,12 @@ pub(crate) fn start(general: &General, screen: Screen) -> Result<(), Failure> {
                     path: path.clone(),
                     source,
                 })?;
-            builder.json().with_writer(Mutex::new(file)).try_init()
+            builder
+                .json()
+                .with_writer(Mutex::new(file))
+                .finish()
+                .with(ours)
+                .try_init()
         }
     };
     Ok(())

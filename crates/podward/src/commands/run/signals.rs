@@ -1,5 +1,6 @@
 //! SIGINT and SIGTERM: the first cancels the turn, the second ends the process at once.
 
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -27,6 +28,9 @@ pub(super) struct Watch {
 pub(super) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    // A file that may not grow is an error of the write, like a full disk, and no end of the process.
+    // Set to a handler and not ignored: what is started has the default again.
+    let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
     let (stop, mut stopped) = oneshot::channel();
     let task = tokio::spawn(async move {
         let mut first = None;
