@@ -70,6 +70,24 @@ fn no_invalid_sample_starts_a_pod() {
 }
 
 #[test]
+fn a_required_boundary_that_the_kernel_cannot_hold_starts_nothing() {
+    let sandbox = Sandbox::new();
+    let rules = format!("[scope]\nenforce = \"required\"\n{ALLOW_ALL}");
+    let pod = sandbox.pod("[[step]]\ntext = \"Never.\"\n", &rules);
+    let Some(mut command) = sandbox.without_namespaces(&["run", pod.to_str().unwrap(), "go"])
+    else {
+        return;
+    };
+    let ran = Ran::from(command.output().unwrap()).exits(78);
+    assert!(ran.stdout.is_empty(), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("must be enforced by the kernel"),
+        "{ran:#?}"
+    );
+    assert!(sandbox.sessions().is_empty(), "{ran:#?}");
+}
+
+#[test]
 fn a_manifest_that_others_can_write_is_refused() {
     let sandbox = Sandbox::new();
     let pod = sandbox.pod(TALK, ALLOW_ALL);
