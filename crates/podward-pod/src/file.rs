@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, Stat};
 
+use podward_protocol::is_invisible;
+
 use crate::accounts::Accounts;
 
 /// The largest file that is read, in bytes.
@@ -231,12 +233,12 @@ impl std::error::Error for FileError {
     }
 }
 
-/// A path for people: control characters escaped.
+/// A path for people: what a terminal obeys or does not show is escaped.
 pub(crate) fn shown(path: &Path) -> String {
     let mut text = String::new();
     for character in path.to_string_lossy().chars() {
-        if character.is_control() {
-            text.extend(character.escape_debug());
+        if character.is_control() || is_invisible(character) {
+            text.extend(character.escape_default());
         } else {
             text.push(character);
         }

@@ -75,7 +75,7 @@ pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
     String::from_utf8(bytes).map_err(serde::ser::Error::custom)
 }
 
-/// Compact JSON with the characters of [`is_escaped`] as `\uXXXX`.
+/// Compact JSON with the characters of [`is_invisible`] as `\uXXXX`.
 struct Visible;
 
 impl Formatter for Visible {
@@ -84,7 +84,7 @@ impl Formatter for Visible {
         W: ?Sized + io::Write,
     {
         let mut rest = fragment;
-        while let Some((at, char)) = rest.char_indices().find(|(_, char)| is_escaped(*char)) {
+        while let Some((at, char)) = rest.char_indices().find(|(_, char)| is_invisible(*char)) {
             let (before, after) = rest.split_at(at);
             writer.write_all(before.as_bytes())?;
             for unit in char.encode_utf16(&mut [0; 2]) {
@@ -96,9 +96,10 @@ impl Formatter for Visible {
     }
 }
 
-/// Control characters beyond ASCII, separators of lines, and what is not seen or turns the
-/// direction of writing.
-fn is_escaped(char: char) -> bool {
+/// Whether a text for people or terminals should escape a character beyond ASCII: it controls a
+/// terminal, separates lines, is not seen, or turns the direction of writing.
+#[must_use]
+pub const fn is_invisible(char: char) -> bool {
     matches!(
         char,
         '\u{7f}'..='\u{9f}'

@@ -18,7 +18,9 @@ mod id;
 mod time;
 mod verdict;
 
-pub use codec::{DecodeError, EncodeError, MAX_LINE_BYTES, decode, encode, json_line};
+pub use codec::{
+    DecodeError, EncodeError, MAX_LINE_BYTES, decode, encode, is_invisible, json_line,
+};
 pub use event::{
     Confinement, ConfinementLevel, Envelope, ErrorCode, ErrorRaised, Event, LimitName, Notice,
     SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,

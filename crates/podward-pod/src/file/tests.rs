@@ -227,4 +227,6 @@ fn what_belongs_to_another_user_is_refused() {
 #[test]
 fn a_path_is_shown_without_control_characters() {
     assert_eq!(shown(Path::new("/a\u{1b}[31m b\n")), "/a\\u{1b}[31m b\\n");
+    let turned = Path::new("/a/\u{202e}b\u{200b}é");
+    assert_eq!(shown(turned), "/a/\\u{202e}b\\u{200b}é");
 }

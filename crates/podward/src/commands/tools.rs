@@ -75,7 +75,7 @@ fn show(tool: &dyn Tool, offer: Offer, format: Format) -> String {
                 schema: tool.schema(),
             };
             // Texts and a schema have a JSON form.
-            serde_json::to_string(&line).unwrap_or_default() + "\n"
+            podward_protocol::json_line(&line).unwrap_or_default() + "\n"
         }
     }
 }

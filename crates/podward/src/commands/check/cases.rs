@@ -155,7 +155,7 @@ fn show(outcome: &Outcome, format: Format) -> String {
                 pass: outcome.passed,
             };
             // Text, lists of text and a bool: there is a JSON form.
-            serde_json::to_string(&line).unwrap_or_default() + "\n"
+            podward_protocol::json_line(&line).unwrap_or_default() + "\n"
         }
         Format::Text if outcome.passed => String::new(),
         Format::Text => {

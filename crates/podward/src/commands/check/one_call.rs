@@ -107,7 +107,7 @@ fn json_line(judged: &Judged) -> String {
         operations: judged.wire_operations(),
     };
     // Wire types have a JSON form.
-    serde_json::to_string(&line).unwrap_or_default() + "\n"
+    podward_protocol::json_line(&line).unwrap_or_default() + "\n"
 }
 
 fn text(judged: &Judged) -> String {
