@@ -5,6 +5,9 @@
 // What tests of this crate share with its test binaries names it from outside.
 #[cfg(test)]
 extern crate self as podward_shell;
+#[cfg(test)]
+#[path = "../tests/lexical/mod.rs"]
+mod lexical;
 
 mod arg;
 mod builtins;
@@ -24,6 +27,7 @@ mod syntax;
 mod text_form;
 mod values;
 mod walk;
+mod work;
 
 use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
 

@@ -36,6 +36,9 @@ pub(crate) const SECOND_READINGS: usize = 16;
 /// Most directories that a relative path may start from.
 pub(crate) const BASES: usize = 4;
 
+/// Longest path of a directory that is followed: the kernel takes no longer one.
+pub(crate) const DIRECTORY_BYTES: usize = 4 * 1024;
+
 /// Most rounds of a loop over literal words that are read one by one.
 pub(crate) const LOOP_ROUNDS: usize = 8;
 

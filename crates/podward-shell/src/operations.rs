@@ -12,6 +12,7 @@ use podward_policy::{
 use crate::arg::{Arg, Directories};
 use crate::limits;
 use crate::place::{ShellPlace, UrlFound};
+use crate::work;
 
 /// The operations found so far.
 pub(crate) struct Sink<'a> {
@@ -96,8 +97,11 @@ impl Bases {
             return Self::known(&path);
         }
         let entered = self.0.iter().map(|base| match base.as_known() {
-            Some(base) => Self::known(&format!("{base}/{path}")),
-            None => Self::unknown(),
+            Some(base) if base.len() + path.len() < limits::DIRECTORY_BYTES => {
+                work::done(base.len() + path.len());
+                Self::known(&format!("{base}/{path}"))
+            }
+            _ => Self::unknown(),
         });
         entered.reduce(Self::join).unwrap_or_else(Self::unknown)
     }
@@ -289,6 +293,7 @@ impl<'a> Sink<'a> {
 
     fn formed_path(&mut self, base: &Text, path: &Text, access: Access, span: Option<ByteSpan>) {
         let found = self.place.forms.path(base, path);
+        work::done(base.known_part().len() + path.known_part().len());
         if let Some(reason) = &found.unknown {
             self.unknown(reason.as_str(), span);
         }

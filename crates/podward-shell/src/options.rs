@@ -4,6 +4,7 @@ mod settle;
 
 use crate::arg::Arg;
 use crate::programs::{Arity, Body, Model, Operand, Opt, Role, Special, Style, Wrapper};
+use crate::work;
 
 /// What a program does with its arguments.
 #[derive(Debug, Default)]
@@ -77,6 +78,7 @@ impl<'a> Reading<'a> {
             idx = self.bundle();
         }
         while let Some(arg) = self.args.get(idx) {
+            work::done(1);
             let prefix = arg.prefix();
             if !options_end && arg.known() == Some("--") {
                 options_end = true;

@@ -19,6 +19,7 @@ use podward_policy::ByteSpan;
 use crate::limits;
 use crate::second_look;
 use crate::syntax::{Script, Stop, Unknown};
+use crate::work;
 
 type Read<T> = Result<T, Stop>;
 
@@ -145,6 +146,7 @@ impl<'t> Reader<'t> {
 
     /// The byte at a position, however it is meant.
     fn raw(&self, at: usize) -> Option<u8> {
+        work::done(1);
         self.bytes.get(at).copied()
     }
 

@@ -4,6 +4,8 @@
 //! Every character that it takes for an operator or the start of a substitution must have been read
 //! as one. What the reader took for data by mistake shows up here.
 
+use crate::work;
+
 /// The first byte that looks like an operator and was not read as one.
 pub(crate) fn first_difference(text: &str, operators: &[bool]) -> Option<usize> {
     let mut look = Look {
@@ -75,6 +77,7 @@ struct Here {
 
 impl Look<'_> {
     fn raw(&self, at: usize) -> Option<u8> {
+        work::done(1);
         self.bytes.get(at).copied()
     }
 

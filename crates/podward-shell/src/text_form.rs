@@ -3,6 +3,7 @@
 use podward_policy::{CommandSubject, Text, TextBuilder};
 
 use crate::arg::Arg;
+use crate::work;
 
 /// Variables that change no program's meaning: an allow rule looks past them.
 const HARMLESS: &[&str] = &[
@@ -30,7 +31,11 @@ pub(crate) fn subject(
     args: &[Arg],
     globals: &[usize],
 ) -> (CommandSubject, Vec<usize>) {
-    let len: usize = assignments.iter().chain(args).map(|arg| arg.len() + 1).sum();
+    let len: usize = assignments
+        .iter()
+        .chain(args)
+        .map(|arg| arg.len() + 1)
+        .sum();
     let mut text = TextBuilder::with_capacity(len.saturating_sub(1));
     for assignment in assignments {
         text = assignment.write(text).known(" ");
@@ -49,6 +54,7 @@ pub(crate) fn subject(
         ends.push(text.known_len());
     }
     let written = text.build();
+    work::done(written.known_part().len());
     let further = further(&written, assignments, args, globals);
     (
         CommandSubject {
@@ -125,6 +131,7 @@ fn joined(front: &[Arg], name: Option<&Arg>, args: &[&Arg], is_quoted: bool) -> 
             word.write_bare(text)
         };
     }
+    work::done(text.known_len());
     text.build()
 }
 

@@ -290,6 +290,9 @@ impl<'w> Walker<'w, '_> {
     fn pipeline(&mut self, pipeline: &'w Pipeline) -> Outcome {
         self.timed.clone_from(&pipeline.timed);
         if pipeline.commands.is_empty() {
+            if pipeline.timed.is_none() {
+                self.sink.unknown("a `!` without a command", None);
+            }
             self.bare_time();
         }
         let mut outcome = self.same();

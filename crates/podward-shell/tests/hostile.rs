@@ -3,72 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod lexical;
+mod units;
 
 use podward_policy::{Lowered, Subject};
+use units::UNITS;
 
 const MEGABYTE: usize = 1024 * 1024;
-
-/// The units that hostile texts repeat.
-const UNITS: &[&str] = &[
-    "(",
-    ")",
-    "$(",
-    "${",
-    "$((",
-    "((",
-    "`",
-    "\"",
-    "'",
-    "\\",
-    "\\\n",
-    "{",
-    "}",
-    "{a,",
-    "[[",
-    "[",
-    "<<E\n",
-    "<(",
-    "if ",
-    "case a in ",
-    "f() ",
-    "a;",
-    "a|",
-    "a&&",
-    "!",
-    "time ",
-    "$'",
-    "\"$(",
-    "${x:-",
-    "$[",
-    "a=(",
-    "x[",
-    "sudo ",
-    "env ",
-    "sh -c '",
-    "eval ",
-    "xargs ",
-    "while ",
-    "# a\n",
-    "\n",
-    " ",
-    "é",
-    "\u{0}",
-    "\r",
-    "{1..9}",
-    "~",
-    "*",
-    "cd a && ",
-    "for x in a b; do ",
-    "<<< ",
-    "> a ",
-    ">&",
-    "2>",
-    "a b",
-    "\"${x:-\"",
-    "\"`",
-    "$(( (",
-    "select x in a b c d; do cd x; ",
-];
 
 /// Runs on a stack of 256 KiB, which an overflow would end the process with.
 fn lower(text: String) -> Lowered {

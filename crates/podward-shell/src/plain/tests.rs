@@ -2,10 +2,8 @@
 
 use podward_policy::Lowered;
 
+use crate::lexical;
 use crate::programs::PROGRAMS;
-
-#[path = "../../tests/lexical/mod.rs"]
-mod lexical;
 
 /// Commands in the test run; a soak sets more.
 const DEFAULT_CASES: usize = 20_000;

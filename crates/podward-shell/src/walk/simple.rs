@@ -42,6 +42,7 @@ impl<'w> Walker<'w, '_> {
                 self.inside(body);
             }
         }
+        let n_before = self.sink.len();
         let args = expand::words(&simple.words, self.knowledge());
         let before = self.bases.clone();
         let parent = if args.is_empty() {
@@ -55,6 +56,11 @@ impl<'w> Walker<'w, '_> {
         let success = std::mem::replace(&mut self.bases, before.clone());
         for redirect in &simple.redirects {
             self.redirect(redirect, parent);
+        }
+        if simple.words.is_empty() && self.sink.len() == n_before {
+            // Alone it is a text in which nothing is found; so it is beside others.
+            self.sink
+                .unknown("a redirection without a command", simple.span);
         }
         Outcome {
             success,

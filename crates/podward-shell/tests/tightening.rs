@@ -1,0 +1,267 @@
+//! D5.5: what is appended to a line never weakens its verdict, and a deny on top never makes an
+//! allow. Over lines of public projects, generated lines and hostile ones, under tables made by
+//! chance from their own words. `PODWARD_CASES` sets the number of lines.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+
+mod lexical;
+mod units;
+
+#[path = "oracle/generate.rs"]
+mod generate;
+
+use generate::Generator;
+use podward_policy::{
+    Action, KnownTools, LayerKind, LayerName, Location, Lowered, Policies, Policy, PolicySpec,
+    RuleSpec, Subject,
+};
+
+/// Lines in the test run; a soak sets more.
+const DEFAULT_CASES: usize = 3000;
+
+/// Simple commands that are appended. None of them sets a variable or may do so: one that is set
+/// twice is no longer known (D3.1), so that a deny of its first value becomes a question.
+const APPENDED: &[&str] = &[
+    "ls",
+    "rm -rf x",
+    "pa",
+    "pb x y",
+    "cat .env",
+    "git push origin main",
+    "true",
+    ":",
+    "cd /etc",
+    "sudo id",
+    "echo \"$x\"",
+    "sh",
+    "cp a b > c",
+    "xargs rm",
+    "env A=b pc",
+    "sed -i s/a/b/ f",
+];
+
+const CONNECTORS: &[&str] = &[
+    "; ", " && ", " || ", " | ", "\n", ";", "&&", "|", " |& ", " & ",
+];
+
+const TOOLS: &[&str] = &[
+    "bash",
+    "bash",
+    "bash",
+    "file_write",
+    "read",
+    "*",
+    "external_directory",
+];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ (x >> 31)) % (n as u64)) as usize
+    }
+
+    fn action(&mut self) -> Action {
+        [Action::Allow, Action::Ask, Action::Deny][self.below(3)]
+    }
+}
+
+/// Lines of every kind: one of them by chance.
+struct Lines {
+    real: Vec<String>,
+    generator: Generator,
+}
+
+impl Lines {
+    fn new() -> Self {
+        let real = include_str!("real/commands.jsonl")
+            .lines()
+            .map(|line| {
+                let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                line["command"].as_str().unwrap().to_owned()
+            })
+            .collect();
+        Self {
+            real,
+            generator: Generator::new(5),
+        }
+    }
+
+    fn one(&mut self, random: &mut Random) -> String {
+        match random.below(8) {
+            0..3 => self.real[random.below(self.real.len())].clone(),
+            3 => units::UNITS[random.below(units::UNITS.len())].repeat(1 + random.below(3)),
+            _ => self.generator.text(),
+        }
+    }
+}
+
+/// A table made from the words of a line, so that its rules matter.
+fn table(random: &mut Random, line: &str) -> PolicySpec {
+    let words: Vec<&str> = line.split([' ', '\n', '"', '\'']).collect();
+    let rules = (0..random.below(5)).map(|_| rule(random, &words)).collect();
+    PolicySpec {
+        default_action: random.action(),
+        default_location: location(),
+        unresolved: None,
+        rules,
+    }
+}
+
+fn rule(random: &mut Random, words: &[&str]) -> RuleSpec {
+    let at = random.below(words.len());
+    // No pattern with an operator: it matches the whole text, which changes when it grows.
+    let plain: String = words[at]
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+        .collect();
+    let pattern = match random.below(6) {
+        0 => "*".to_owned(),
+        1 if !plain.is_empty() => format!("*{plain}*"),
+        2 if !plain.is_empty() => plain,
+        3 if !plain.is_empty() => format!("{plain}*"),
+        _ if !plain.is_empty() => format!("{plain} *"),
+        _ => "rm *".to_owned(),
+    };
+    RuleSpec {
+        tool: TOOLS[random.below(TOOLS.len())].to_owned(),
+        pattern,
+        action: random.action(),
+        message: None,
+        location: location(),
+    }
+}
+
+fn location() -> Location {
+    Location {
+        file: "test".into(),
+        line: 1,
+        column: 1,
+    }
+}
+
+/// The policy, if the table loads: `external_directory` takes no relative pattern, for one.
+fn policies(spec: &PolicySpec) -> Option<Policies> {
+    let compiled = Policy::compile(spec, &KnownTools::built_in()).ok()?;
+    let layer = LayerName {
+        kind: LayerKind::Manifest,
+    };
+    Some(Policies::new(vec![(layer, compiled.policy)]))
+}
+
+fn lower(line: &str) -> Lowered {
+    podward_shell::lower(line, &lexical::place())
+}
+
+/// Whether a line was read to its end.
+fn parses(lowered: &Lowered) -> bool {
+    match lowered {
+        Lowered::NothingToRun => true,
+        Lowered::Operations(operations) => !operations.iter().any(|operation| {
+            matches!(&operation.subject, Subject::Unknown(why) if why.as_str().contains("not read from here on"))
+        }),
+    }
+}
+
+fn allows_all(spec: &PolicySpec) -> bool {
+    let is_star = |rule: &RuleSpec| rule.action == Action::Allow && rule.pattern == "*";
+    spec.default_action == Action::Allow || spec.rules.iter().any(is_star)
+}
+
+fn n_cases() -> usize {
+    std::env::var("PODWARD_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(DEFAULT_CASES)
+}
+
+#[test]
+fn what_is_appended_never_weakens_a_verdict() {
+    let mut random = Random(1);
+    let mut lines = Lines::new();
+    let mut weaker = Vec::new();
+    let mut n_compared = 0;
+    for _ in 0..n_cases() {
+        let line = lines.one(&mut random);
+        let lowered = lower(&line);
+        if !parses(&lowered) {
+            continue;
+        }
+        let connector = CONNECTORS[random.below(CONNECTORS.len())];
+        let longer = format!(
+            "{line}{connector}{}",
+            APPENDED[random.below(APPENDED.len())]
+        );
+        let longer_lowered = lower(&longer);
+        let is_read = parses(&longer_lowered);
+        for _ in 0..8 {
+            let spec = table(&mut random, &longer);
+            let Some(policies) = policies(&spec) else {
+                continue;
+            };
+            n_compared += 1;
+            let before = policies.judge(&lowered).action;
+            let after = policies.judge(&longer_lowered).action;
+            // A line that ends in `;` takes no second operator. What does not parse is unknown:
+            // only a rule or a default that allows everything may cover it.
+            let is_weaker = if is_read {
+                after < before
+            } else {
+                after == Action::Allow && before != Action::Allow && !allows_all(&spec)
+            };
+            if is_weaker {
+                weaker.push(format!(
+                    "{before} to {after}: {longer:?} under {}",
+                    shown(&spec)
+                ));
+            }
+        }
+    }
+    assert!(n_compared > n_cases(), "only {n_compared} comparisons");
+    assert_eq!(weaker, Vec::<String>::new());
+}
+
+#[test]
+fn a_deny_on_top_never_makes_an_allow() {
+    let mut random = Random(2);
+    let mut lines = Lines::new();
+    let mut weaker = Vec::new();
+    for _ in 0..n_cases() {
+        let line = lines.one(&mut random);
+        let lowered = lower(&line);
+        for _ in 0..8 {
+            let spec = table(&mut random, &line);
+            let words: Vec<&str> = line.split([' ', '\n', '"', '\'']).collect();
+            let mut stricter = spec.clone();
+            let mut deny = rule(&mut random, &words);
+            deny.action = Action::Deny;
+            stricter.rules.insert(0, deny);
+            let (Some(before), Some(after)) = (policies(&spec), policies(&stricter)) else {
+                continue;
+            };
+            let (before, after) = (before.judge(&lowered).action, after.judge(&lowered).action);
+            if after == Action::Allow && before != Action::Allow {
+                weaker.push(format!(
+                    "{before} to {after}: {line:?} under {}",
+                    shown(&stricter)
+                ));
+            }
+        }
+    }
+    assert_eq!(weaker, Vec::<String>::new());
+}
+
+fn shown(spec: &PolicySpec) -> String {
+    let mut text = format!("default {}", spec.default_action);
+    for rule in &spec.rules {
+        text.push_str(&format!(
+            "; {} {} {:?}",
+            rule.action, rule.tool, rule.pattern
+        ));
+    }
+    text
+}
