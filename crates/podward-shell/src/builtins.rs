@@ -5,7 +5,7 @@ use podward_policy::OperationIdx;
 use crate::arg::{Arg, Part};
 use crate::calls::{Call, Elsewhere, Inner, Lookup};
 use crate::environment;
-use crate::operations::Bases;
+use crate::operations::{Access, Bases};
 use crate::values::Value;
 use crate::walk::{Stdin, Walker, free, hides_code_text};
 
@@ -131,7 +131,12 @@ pub(crate) fn call(
 ) -> Option<OperationIdx> {
     let args = call.args.get(1..).unwrap_or_default();
     if FREE.contains(&name) {
-        return Some(walker.operation(call, &[], free(&call.demand)));
+        let idx = walker.operation(call, &[], free(&call.demand));
+        if name == "wait" {
+            names(walker, args);
+            subscripts(walker, call, args);
+        }
+        return Some(idx);
     }
     let full = call.demand.need();
     match name {
@@ -168,14 +173,22 @@ pub(crate) fn call(
             if args.iter().any(|arg| arg.prefix().starts_with("-C")) {
                 unknown(walker, call, "a callback");
             }
+            names(walker, args);
             subscripts(walker, call, args);
         }
-        "read" | "unset" | "getopts" | "wait" => subscripts(walker, call, args),
+        "read" | "getopts" => {
+            names(walker, args);
+            subscripts(walker, call, args);
+        }
+        "unset" => subscripts(walker, call, args),
+        "history" => history(walker, call, idx, args),
         "let" => hidden(walker, args),
         "printf" => {
             hidden(walker, args);
             if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
-                subscripts(walker, call, args.get(at..at + 2).unwrap_or_default());
+                let variable = args.get(at + 1..at + 2).unwrap_or_default();
+                names(walker, variable);
+                subscripts(walker, call, variable);
             }
         }
         "test" | "[" => {
@@ -300,7 +313,7 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
         start += 1;
     }
     let inner = args.get(start..).unwrap_or_default();
-    let need = if opaque || (only_looks && name == "command") {
+    let need = if opaque {
         call.demand.need()
     } else {
         free(&call.demand)
@@ -337,6 +350,10 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
 }
 
 fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    let args = match args {
+        [first, rest @ ..] if first.known() == Some("--") => rest,
+        args => args,
+    };
     if args.is_empty() {
         return;
     }
@@ -350,6 +367,32 @@ fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     if moves {
         walker.bases = walker.bases.clone().join(Bases::unknown());
     }
+}
+
+/// Arguments that name variables which a builtin sets.
+fn names(walker: &mut Walker<'_, '_>, args: &[Arg]) {
+    for arg in args {
+        let name = arg.prefix().split('[').next().unwrap_or_default();
+        let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+        walker.special_variable(name, &value, arg.span);
+    }
+}
+
+/// `history -w FILE` and `history -a FILE` write it, `-r` and `-n` read it.
+fn history(walker: &mut Walker<'_, '_>, call: &Call<'_>, idx: OperationIdx, args: &[Arg]) {
+    let [option, .., file] = args else {
+        return;
+    };
+    if call.elsewhere {
+        return;
+    }
+    let access = match option.known() {
+        Some("-w" | "-a") => Access::Derived(Some(idx)),
+        Some("-r" | "-n") => Access::Read,
+        _ => return,
+    };
+    let bases = walker.bases.clone();
+    walker.sink.path(file, access, &bases);
 }
 
 fn trap(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {

@@ -98,6 +98,16 @@ impl Expanding<'_> {
             }
             (Some(Value::List(items)), _) => self.list(&items, quoting),
             (Some(Value::Scalar(text)), _) => self.scalar(&text, quoting),
+            (Some(Value::Between(front, end)), _) => {
+                let kind = if self.splits {
+                    by_quoting(quoting)
+                } else {
+                    HoleKind::Quoted
+                };
+                self.scalar(&front, quoting);
+                self.current.push(Part::Hole(kind, Source::Value));
+                self.scalar(&end, quoting);
+            }
             (None, _) => self.hole(expansion, quoting),
         }
     }
@@ -113,7 +123,7 @@ impl Expanding<'_> {
         }
         if !is_positional {
             return match self.knowledge.values.get(name)? {
-                Value::Scalar(text) => Some(Value::Scalar(text.clone())),
+                value @ (Value::Scalar(_) | Value::Between(..)) => Some(value.clone()),
                 Value::List(items) => Some(Value::Scalar(items.first()?.clone())),
             };
         }
@@ -137,7 +147,7 @@ impl Expanding<'_> {
         match self.knowledge.values.get(name)? {
             Value::List(items) => items.get(index).cloned().map(Value::Scalar),
             Value::Scalar(text) if index == 0 => Some(Value::Scalar(text.clone())),
-            Value::Scalar(_) => None,
+            Value::Scalar(_) | Value::Between(..) => None,
         }
     }
 

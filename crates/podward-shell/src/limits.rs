@@ -50,3 +50,6 @@ pub(crate) const CALLS: usize = 2;
 
 /// Commands that are walked before bodies are no longer walked more than once.
 pub(crate) const FUEL: usize = 4 * COMMANDS;
+
+/// Directories of one `find` whose files are followed into its commands.
+pub(crate) const FIND_ROOTS: usize = 8;

@@ -12,6 +12,8 @@ pub(crate) struct Usage {
     pub(crate) effects: Vec<Effect>,
     /// The inner command: from this argument on.
     pub(crate) command: Option<usize>,
+    /// Its first word, if an option holds it (`--exec=rm`).
+    pub(crate) command_head: Option<Arg>,
     /// Arguments that are global options, for the form without them.
     pub(crate) globals: Vec<usize>,
     /// Why not all of it is known.
@@ -207,7 +209,8 @@ impl<'a> Reading<'a> {
         };
         let before = !self.in_sub;
         let prefix = arg.prefix().to_owned();
-        let next = if prefix.starts_with("--") || self.style().single_dash || self.is_word(&prefix) {
+        let next = if prefix.starts_with("--") || self.style().single_dash || self.is_word(&prefix)
+        {
             self.long(idx, arg, &prefix)
         } else if let Some(found) = self.find_prefix(&prefix) {
             self.effect(found, Some(arg.without_prefix(found.name.len())));
@@ -242,6 +245,9 @@ impl<'a> Reading<'a> {
             return idx + 1;
         };
         match (found.arity, value_at) {
+            (_, Some(at)) if takes_rest(found.role) => {
+                self.attached_command(idx, found, arg.without_prefix(at))
+            }
             (_, Some(at)) => {
                 self.effect(found, Some(arg.without_prefix(at)));
                 idx + 1
@@ -272,6 +278,22 @@ impl<'a> Reading<'a> {
         }
         self.effect(found, self.args.get(idx + 1).cloned());
         idx + 2
+    }
+
+    /// `--exec=rm …`: the option holds the first word of the command.
+    fn attached_command(&mut self, idx: usize, found: Opt, head: Arg) -> usize {
+        if found.role == Role::Command {
+            self.usage.options_given.push(found.name);
+            self.usage.command = Some(idx);
+            self.usage.command_head = Some(head);
+            return self.args.len();
+        }
+        let next = self.command_until(idx, found);
+        if let Some(effect) = self.usage.effects.last_mut() {
+            effect.value = Some(head);
+            effect.range = effect.range.map(|(start, end)| (start - 1, end));
+        }
+        next
     }
 
     /// `-exec … ;`
@@ -319,6 +341,9 @@ impl<'a> Reading<'a> {
                     self.effect(found, None);
                     let rest = prefix.get(at..).unwrap_or_default();
                     at += rest.bytes().take_while(u8::is_ascii_digit).count();
+                }
+                Arity::Required | Arity::Attached if has_rest && takes_rest(found.role) => {
+                    return self.attached_command(idx, found, arg.without_prefix(at));
                 }
                 Arity::Required | Arity::Attached if has_rest => {
                     self.effect(found, Some(arg.without_prefix(at)));
@@ -451,6 +476,11 @@ impl<'a> Reading<'a> {
             });
         }
     }
+}
+
+/// Whether an option's value is the beginning of a command.
+const fn takes_rest(role: Role) -> bool {
+    matches!(role, Role::Command | Role::CommandUntil)
 }
 
 fn is_number(text: &str) -> bool {

@@ -13,7 +13,7 @@
 //! always ROLE          it happens whatever the arguments are
 //! special NAME         read further by code of this crate
 //! keys OPTION… : KEY…  they are what they are for `KEY=…` or `KEY …`, else data; `operand`
-//!                      stands for operands of role `code`
+//!                      stands for operands of role `code`; `*TEXT` for any value that holds it
 //! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none, `-o*` any rest,
 //!                      `-o==` a name and a value, `-o[0]` digits or none
 //! ```

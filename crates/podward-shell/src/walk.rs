@@ -6,8 +6,9 @@ mod simple;
 
 pub(crate) use simple::{free, kept};
 
-use podward_policy::{ByteSpan, Need};
+use podward_policy::{ByteSpan, HoleKind, Need};
 
+use crate::arg::Arg;
 use crate::limits;
 use crate::operations::{Bases, Sink};
 use crate::reader::{self, Origin};
@@ -189,6 +190,11 @@ impl<'w> Walker<'w, '_> {
 
     /// Values that would run code when arithmetic or a name reaches them.
     fn hidden_code(&mut self) {
+        let script = self.script;
+        for name in script.names_set.iter().chain(&script.names_evaluated) {
+            let value = Arg::hole(HoleKind::Quoted, None);
+            self.special_variable(name, &value, None);
+        }
         for simple in &self.script.simples {
             for assignment in &simple.assignments {
                 let words = match &assignment.value {

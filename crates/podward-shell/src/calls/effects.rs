@@ -8,8 +8,9 @@ use crate::arg::{Arg, Directories, Part};
 use crate::operations::Access;
 use crate::options::{Effect, Usage};
 use crate::programs::{Role, Special};
+use crate::reader::Origin;
 use crate::scripts;
-use crate::walk::{Demand, Stdin, Walker};
+use crate::walk::{Context, Demand, Stdin, Walker};
 
 impl Walker<'_, '_> {
     pub(super) fn effects(
@@ -35,7 +36,7 @@ impl Walker<'_, '_> {
             self.joined_text(call, &texts, &demand, Elsewhere::No);
         }
         for effect in &usage.effects {
-            self.effect(call, idx, effect, ends);
+            self.effect(call, idx, effect, usage, ends);
             if effect.value.is_none() && matches!(effect.role, Role::Output | Role::Write) {
                 self.unnamed_output(call, idx, usage, effect);
             }
@@ -59,7 +60,68 @@ impl Walker<'_, '_> {
             Some(Special::Tar) => self.tar(call, idx, usage),
             Some(Special::GitConfig) => self.git_config(call, usage, arguments),
             Some(Special::Shell) => self.shell(call, usage, arguments),
+            Some(Special::Ssh) => self.remote_input(call, usage),
             _ => {}
+        }
+        self.remote_helper(call);
+    }
+
+    /// `git clone ext::…` runs a program for the transport.
+    fn remote_helper(&mut self, call: &Call<'_>) {
+        const SUBCOMMANDS: &[&str] = &[
+            "clone",
+            "fetch",
+            "pull",
+            "push",
+            "ls-remote",
+            "remote",
+            "submodule",
+            "archive",
+        ];
+        let is_git = call.args.first().and_then(Arg::program);
+        if is_git.is_none_or(|name| name.rsplit('/').next() != Some("git")) {
+            return;
+        }
+        let mut args = call
+            .args
+            .iter()
+            .skip(1)
+            .skip_while(|arg| arg.known().is_none_or(|word| !SUBCOMMANDS.contains(&word)));
+        if let Some(arg) = args.find(|arg| arg.prefix().starts_with("ext::")) {
+            self.unknown("a transport that runs a program", arg.span, &call.demand);
+        }
+    }
+
+    /// Without a command, ssh runs its input in a shell of the other machine.
+    fn remote_input(&mut self, call: &Call<'_>, usage: &Usage) {
+        let is_shell = usage.command.is_none() && !usage.operands.is_empty();
+        let runs_none = ["-N", "-W", "-O", "-Q", "-s", "-n", "-G"];
+        if !is_shell
+            || usage
+                .options_given
+                .iter()
+                .any(|option| runs_none.contains(option))
+        {
+            return;
+        }
+        match &call.stdin {
+            Stdin::Inherited => {}
+            Stdin::Known(text, span) => {
+                let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
+                let context = Context {
+                    demand: Demand::Restrictive,
+                    elsewhere: true,
+                    n_wrappers: call.n_wrappers,
+                    depth: self.context.depth,
+                    stdin: Stdin::Inherited,
+                };
+                self.shell_text(text, origin, context);
+            }
+            Stdin::Pipe | Stdin::File | Stdin::Expanding => self.unknown(
+                "a shell of another machine that runs its input",
+                call.span,
+                &Demand::Restrictive,
+            ),
         }
     }
 
@@ -135,9 +197,16 @@ impl Walker<'_, '_> {
         }
     }
 
-    fn effect(&mut self, call: &Call<'_>, idx: OperationIdx, effect: &Effect, ends: &[usize]) {
+    fn effect(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        effect: &Effect,
+        usage: &Usage,
+        ends: &[usize],
+    ) {
         if let (Role::CommandUntil, Some(range)) = (effect.role, effect.range) {
-            self.command_until(call, idx, range, ends);
+            self.command_until(call, idx, range, effect.value.as_ref(), usage, ends);
             return;
         }
         let span = effect
@@ -161,6 +230,10 @@ impl Walker<'_, '_> {
             Role::Move => {
                 self.use_path(call, idx, value, Access::Read);
                 self.use_path(call, idx, value, Access::Write);
+            }
+            // `strace -o '|command'`, and others like it.
+            Role::Output if value.prefix().starts_with(['|', '!']) => {
+                self.runs_code(call, effect.option, span);
             }
             Role::Output => self.use_path(call, idx, value, Access::Derived(Some(idx))),
             Role::Fetch => self.use_url(call, idx, value),
@@ -252,8 +325,15 @@ impl Walker<'_, '_> {
             return;
         }
         let bases = self.bases.clone();
-        if !self.sink.fetch(value, &bases) {
-            self.sink.partial(idx, "a URL is not known before it runs");
+        let is_curl = call.args.first().and_then(Arg::program);
+        let urls = match is_curl.is_some_and(|name| name.rsplit('/').next() == Some("curl")) {
+            true if !call.args.iter().any(switches_globs_off) => globbed(value),
+            _ => vec![value.clone()],
+        };
+        for url in urls {
+            if !self.sink.fetch(&url, &bases) {
+                self.sink.partial(idx, "a URL is not known before it runs");
+            }
         }
     }
 
@@ -491,3 +571,83 @@ fn cut(value: &Arg, end: char) -> Arg {
     }
     front
 }
+
+fn switches_globs_off(arg: &Arg) -> bool {
+    matches!(arg.known(), Some("--globoff" | "-g"))
+}
+
+/// The URLs that curl makes of `{a,b}` and `[1-3]`.
+fn globbed(url: &Arg) -> Vec<Arg> {
+    let mut urls = vec![Arg::empty(url.span)];
+    let push_all = |urls: &mut Vec<Arg>, part: &Part| {
+        for url in urls {
+            url.push(part.clone());
+        }
+    };
+    for part in url.parts() {
+        let Part::Known(text) = part else {
+            push_all(&mut urls, part);
+            continue;
+        };
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find(['{', '[']) {
+            let (before, group) = rest.split_at(at);
+            push_all(&mut urls, &Part::Known(before.to_owned()));
+            let close = if group.starts_with('{') { '}' } else { ']' };
+            let Some((inner, after)) = group.get(1..).and_then(|g| g.split_once(close)) else {
+                push_all(&mut urls, &Part::Known(group.to_owned()));
+                rest = "";
+                break;
+            };
+            rest = after;
+            let alternatives = match close {
+                ']' => range(inner),
+                _ => inner.split(',').map(str::to_owned).collect(),
+            };
+            if close == ']' && inner.contains(':') {
+                // An address of IPv6.
+                push_all(&mut urls, &Part::Known(format!("[{inner}]")));
+            } else if !alternatives.is_empty() && urls.len() * alternatives.len() <= MOST_URLS {
+                urls = alternatives
+                    .iter()
+                    .flat_map(|alternative| {
+                        urls.iter().map(|url| {
+                            let mut url = url.clone();
+                            url.push(Part::Known(alternative.clone()));
+                            url
+                        })
+                    })
+                    .collect();
+            } else {
+                let any = Part::Hole(podward_policy::HoleKind::Quoted, crate::arg::Source::Value);
+                push_all(&mut urls, &any);
+            }
+        }
+        push_all(&mut urls, &Part::Known(rest.to_owned()));
+    }
+    urls
+}
+
+/// The values of `1-3` and `a-c`; none if they are too many, or written otherwise.
+fn range(text: &str) -> Vec<String> {
+    let Some((first, last)) = text.split_once('-') else {
+        return Vec::new();
+    };
+    if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
+        let is_small = last.saturating_sub(first) < MOST_URLS;
+        return match is_small {
+            true => (first..=last).map(|n| n.to_string()).collect(),
+            false => Vec::new(),
+        };
+    }
+    match (first.as_bytes(), last.as_bytes()) {
+        ([first], [last]) if first.is_ascii_alphabetic() && last.is_ascii_alphabetic() => (*first
+            ..=*last)
+            .map(|c| char::from(c).to_string())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// As many URLs as are told apart in one word.
+const MOST_URLS: usize = 16;

@@ -20,7 +20,16 @@ impl Walker<'_, '_> {
         ends: &[usize],
         env: Vec<(String, Arg)>,
     ) {
+        let entrypoint = usage
+            .values
+            .iter()
+            .find(|(option, _)| *option == "--entrypoint")
+            .map(|(_, value)| value)
+            .filter(|value| usage.wrapper == Some(Wrapper::Remote) && value.known() != Some(""));
         let Some(start) = usage.command else {
+            if let Some(program) = entrypoint {
+                self.elsewhere_command(call, std::slice::from_ref(program));
+            }
             return;
         };
         let mut at = start + 1;
@@ -32,6 +41,14 @@ impl Walker<'_, '_> {
             return;
         };
         let mut inner = words.to_vec();
+        if let (Some(head), Some(first)) = (&usage.command_head, inner.first_mut()) {
+            first.clone_from(head);
+        }
+        if let Some(program) = entrypoint {
+            inner.insert(0, program.clone());
+            self.elsewhere_command(call, &inner);
+            return;
+        }
         match usage.special {
             Some(Special::Xargs) => append_input(&mut inner, usage, call.span),
             Some(Special::Parallel) => {
@@ -59,6 +76,21 @@ impl Walker<'_, '_> {
                     _ => call.stdin.clone(),
                 },
                 elsewhere: call.elsewhere || usage.wrapper == Some(Wrapper::Remote),
+                lookup: Lookup::Program,
+            },
+        );
+    }
+
+    /// A command that runs in a container.
+    fn elsewhere_command(&mut self, call: &Call<'_>, words: &[Arg]) {
+        self.run_inner(
+            call,
+            &[],
+            words,
+            Inner {
+                demand: Demand::Restrictive,
+                stdin: call.stdin.clone(),
+                elsewhere: true,
                 lookup: Lookup::Program,
             },
         );
@@ -103,18 +135,24 @@ impl Walker<'_, '_> {
         call: &Call<'_>,
         wrapper: OperationIdx,
         (start, end): (usize, usize),
+        head: Option<&Arg>,
+        usage: &Usage,
         ends: &[usize],
     ) {
         let Some(words) = call.args.get(start + 1..end + 1) else {
             return;
         };
-        let inner: Vec<Arg> = words
-            .iter()
-            .map(|word| replaced(word, "{}", HoleKind::Quoted))
-            .collect();
-        if inner.is_empty() {
+        let mut words = words.to_vec();
+        if let (Some(head), Some(first)) = (head, words.first_mut()) {
+            first.clone_from(head);
+        }
+        if words.is_empty() {
             return;
         }
+        let inner: Vec<Arg> = words
+            .iter()
+            .map(|word| replaced(word, "{}", &unknown_word(word)))
+            .collect();
         self.run_inner(
             call,
             &[],
@@ -126,6 +164,46 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
+        if usage.special == Some(Special::Find) {
+            self.found_files(call, usage, &words);
+        }
+    }
+
+    /// `{}` is one of the directories that are searched, or lies below it.
+    fn found_files(&mut self, call: &Call<'_>, usage: &Usage, words: &[Arg]) {
+        if !words.iter().any(|word| word.prefix().contains("{}")) {
+            return;
+        }
+        let arguments = call.args.get(1..).unwrap_or_default();
+        let roots: Vec<&str> = usage
+            .operands
+            .iter()
+            .filter_map(|idx| arguments.get(*idx))
+            .filter_map(Arg::known)
+            .map(|root| root.trim_end_matches('/'))
+            .filter(|root| !matches!(*root, "" | "." | ".."))
+            .take(limits::FIND_ROOTS)
+            .collect();
+        for root in roots {
+            let mut below = Arg::known_text(root, call.span);
+            below.push(Part::Known("/".to_owned()));
+            below.append(Arg::hole(HoleKind::Quoted, call.span));
+            let inner: Vec<Arg> = words
+                .iter()
+                .map(|word| replaced(word, "{}", &below))
+                .collect();
+            self.run_inner(
+                call,
+                &[],
+                &inner,
+                Inner {
+                    demand: Demand::Restrictive,
+                    stdin: Stdin::Inherited,
+                    elsewhere: call.elsewhere,
+                    lookup: Lookup::Program,
+                },
+            );
+        }
     }
 
     /// Words that another machine's shell joins and reads as a text.
@@ -218,7 +296,7 @@ impl Walker<'_, '_> {
         let template: Vec<Arg> = words
             .iter()
             .take_while(|word| !word.prefix().starts_with(":::"))
-            .map(|word| replaced(word, "{}", HoleKind::Quoted))
+            .map(|word| replaced(word, "{}", &unknown_word(word)))
             .collect();
         let mut template = template;
         template.push(any_words(call.span));
@@ -292,21 +370,26 @@ fn append_input(inner: &mut Vec<Arg>, usage: &Usage, span: Option<podward_policy
         .filter(|word| !word.is_empty());
     for arg in inner.iter_mut() {
         *arg = match word {
-            Some(word) => replaced(arg, word, HoleKind::Quoted),
+            Some(word) => replaced(arg, word, &unknown_word(arg)),
             None => Arg::hole(HoleKind::Unquoted, arg.span),
         };
     }
 }
 
-/// An argument with a hole in place of each `word`.
-fn replaced(arg: &Arg, word: &str, kind: HoleKind) -> Arg {
+/// One word that nothing is known of.
+fn unknown_word(at: &Arg) -> Arg {
+    Arg::hole(HoleKind::Quoted, at.span)
+}
+
+/// An argument with another in place of each `word`.
+fn replaced(arg: &Arg, word: &str, by: &Arg) -> Arg {
     let mut result = Arg::empty(arg.span);
     for part in arg.parts() {
         match part {
             Part::Known(text) if text.contains(word) => {
                 for (n, piece) in text.split(word).enumerate() {
                     if n > 0 {
-                        result.append(Arg::hole(kind, arg.span));
+                        result.append(by.clone());
                     }
                     if !piece.is_empty() {
                         result.push(Part::Known(piece.to_owned()));

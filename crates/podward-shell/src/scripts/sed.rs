@@ -3,17 +3,25 @@
 use super::Found;
 
 /// Reads a script of GNU sed; what is not understood counts as running code.
+///
+/// In a bracket expression neither the delimiter nor a backslash is special. Some seds end a pattern
+/// there all the same: what they would do counts as well, if it is a script for them.
 pub(crate) fn sed(script: &str) -> Found {
-    let mut reading = Sed {
-        text: script.as_bytes(),
-        script,
-        pos: 0,
-        found: Found::default(),
-    };
+    let mut reading = Sed::new(script, true);
     if reading.commands().is_none() {
         reading.found.runs_code = true;
     }
-    reading.found
+    let mut found = reading.found;
+    if script.contains('[') {
+        let mut other = Sed::new(script, false);
+        if other.commands().is_some() {
+            found.runs_code |= other.found.runs_code;
+            found.writes.append(&mut other.found.writes);
+            found.reads.append(&mut other.found.reads);
+            found.commands.append(&mut other.found.commands);
+        }
+    }
+    found
 }
 
 struct Sed<'s> {
@@ -21,6 +29,19 @@ struct Sed<'s> {
     script: &'s str,
     pos: usize,
     found: Found,
+    knows_brackets: bool,
+}
+
+impl<'s> Sed<'s> {
+    fn new(script: &'s str, knows_brackets: bool) -> Self {
+        Self {
+            text: script.as_bytes(),
+            script,
+            pos: 0,
+            found: Found::default(),
+            knows_brackets,
+        }
+    }
 }
 
 impl Sed<'_> {
@@ -60,13 +81,13 @@ impl Sed<'_> {
                 b'0'..=b'9' | b'$' | b'~' | b'+' | b',' | b' ' | b'\t' => self.pos += 1,
                 b'/' => {
                     self.pos += 1;
-                    self.delimited(b'/')?;
+                    self.pattern(b'/')?;
                     self.skip_while(|byte| byte == b'I' || byte == b'M');
                 }
                 b'\\' => {
                     let delimiter = *self.text.get(self.pos + 1)?;
                     self.pos += 2;
-                    self.delimited(delimiter)?;
+                    self.pattern(delimiter)?;
                     self.skip_while(|byte| byte == b'I' || byte == b'M');
                 }
                 _ => return Some(()),
@@ -74,42 +95,56 @@ impl Sed<'_> {
         }
     }
 
-    /// Text up to a delimiter, which is taken.
-    fn delimited(&mut self, delimiter: u8) -> Option<()> {
-        let mut in_class = false;
+    /// A pattern up to its delimiter, which is taken.
+    fn pattern(&mut self, delimiter: u8) -> Option<()> {
         loop {
             match self.peek()? {
-                b'\\' => self.pos += 2,
-                // A delimiter in a bracket expression is read differently by different seds.
-                b'[' if !in_class => {
-                    in_class = true;
-                    self.pos += 1;
-                }
-                b']' => {
-                    in_class = false;
-                    self.pos += 1;
-                }
                 byte if byte == delimiter => {
                     self.pos += 1;
-                    return if in_class {
-                        self.ambiguous(delimiter)
-                    } else {
-                        Some(())
-                    };
+                    return Some(());
                 }
+                b'\\' => self.pos += 2,
+                b'[' if self.knows_brackets => self.bracket()?,
                 _ => self.pos += 1,
             }
         }
     }
 
-    /// The delimiter stood inside brackets: only plain when nothing more follows in brackets.
-    fn ambiguous(&self, delimiter: u8) -> Option<()> {
-        let rest = self.text.get(self.pos..)?;
-        let closes = rest
-            .iter()
-            .position(|&byte| byte == b']')
-            .is_some_and(|at| rest.get(at..).is_some_and(|r| r.contains(&delimiter)));
-        (!closes).then_some(())
+    /// A bracket expression.
+    fn bracket(&mut self) -> Option<()> {
+        self.pos += 1;
+        self.pos += usize::from(self.peek() == Some(b'^'));
+        self.pos += usize::from(self.peek() == Some(b']'));
+        loop {
+            let byte = self.peek()?;
+            self.pos += 1;
+            match byte {
+                b']' => return Some(()),
+                b'[' => {
+                    if let Some(kind @ (b':' | b'.' | b'=')) = self.peek() {
+                        let end = [kind, b']'];
+                        let rest = self.text.get(self.pos + 1..)?;
+                        let len = rest.windows(2).position(|pair| *pair == end)?;
+                        self.pos += 1 + len + 2;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Text up to a delimiter, which is taken.
+    fn delimited(&mut self, delimiter: u8) -> Option<()> {
+        loop {
+            match self.peek()? {
+                byte if byte == delimiter => {
+                    self.pos += 1;
+                    return Some(());
+                }
+                b'\\' => self.pos += 2,
+                _ => self.pos += 1,
+            }
+        }
     }
 
     fn rest_of_line(&mut self) -> String {
@@ -142,7 +177,7 @@ impl Sed<'_> {
             b's' => {
                 let delimiter = self.peek()?;
                 self.pos += 1;
-                self.delimited(delimiter)?;
+                self.pattern(delimiter)?;
                 self.delimited(delimiter)?;
                 self.substitute_flags();
             }

@@ -3,7 +3,7 @@
 use podward_policy::{Need, OperationIdx, Subject};
 
 use super::{Outcome, Stdin, Walker, hides_code};
-use crate::arg::Arg;
+use crate::arg::{Arg, Part};
 use crate::expand;
 use crate::limits;
 use crate::operations::Bases;
@@ -143,10 +143,7 @@ impl<'w> Walker<'w, '_> {
     fn for_loop(&mut self, name: &str, words: Option<&'w [Word]>, select: bool, body: &'w List) {
         let known = words.filter(|_| !select).and_then(|words| {
             let args = expand::words(words, self.knowledge());
-            let known: Option<Vec<String>> = args
-                .iter()
-                .map(|arg| arg.known().map(str::to_owned))
-                .collect();
+            let known: Option<Vec<Value>> = args.iter().map(round).collect();
             known.filter(|known| known.len() <= limits::LOOP_ROUNDS)
         });
         match known {
@@ -156,7 +153,7 @@ impl<'w> Walker<'w, '_> {
                 let entry = self.bases.clone();
                 for round in rounds {
                     let mark = self.mark();
-                    self.values.insert(name, Value::Scalar(round));
+                    self.values.insert(name, round);
                     self.list(body);
                     self.forget(mark);
                 }
@@ -189,7 +186,31 @@ impl<'w> Walker<'w, '_> {
                     .unknown("code in the subscript of an operand", word.span);
             }
         }
+        let compares = |word: &Word| {
+            let operators = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+            word.as_plain()
+                .is_some_and(|text| operators.contains(&text))
+        };
+        if words.iter().any(compares) {
+            self.arithmetic_operands(words);
+        }
         self.free_text(["[[", "]]"], words);
+    }
+
+    /// Operands of `-eq` and its like are arithmetic, which may set variables.
+    fn arithmetic_operands(&mut self, words: &'w [Word]) {
+        for word in words {
+            let text = word.as_literal().unwrap_or_default();
+            for (at, _) in text.match_indices('=') {
+                let front = text.get(..at).unwrap_or_default();
+                let front = front.trim_end_matches(|c: char| " +-*/%&|^<>".contains(c));
+                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let start = front.trim_end_matches(is_name).len();
+                let name = front.get(start..).unwrap_or_default();
+                let value = Arg::hole(podward_policy::HoleKind::Quoted, word.span);
+                self.special_variable(name, &value, word.span);
+            }
+        }
     }
 
     /// A compound that runs no program, as a command that needs no rule.
@@ -257,4 +278,23 @@ impl<'w> Walker<'w, '_> {
         self.bases = entry.join(self.bases.clone());
         true
     }
+}
+
+/// The value of a loop's variable for one word; `None` if nothing is known of it.
+fn round(word: &Arg) -> Option<Value> {
+    if let Some(text) = word.known() {
+        return Some(Value::Scalar(text.to_owned()));
+    }
+    let is_pattern = word
+        .parts()
+        .iter()
+        .all(|part| matches!(part, Part::Known(_) | Part::Glob(_)));
+    let end = match word.parts().last() {
+        // What follows a `[` may stand in a class.
+        Some(Part::Known(text)) if !word.parts().contains(&Part::Glob('[')) => text,
+        _ => "",
+    };
+    let front = word.prefix();
+    (is_pattern && !(front.is_empty() && end.is_empty()))
+        .then(|| Value::Between(front.to_owned(), end.to_owned()))
 }

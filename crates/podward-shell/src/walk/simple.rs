@@ -187,7 +187,10 @@ impl<'w> Walker<'w, '_> {
                 free(&self.context.demand)
             };
             let value = text.without_prefix(name.len() + 1 + usize::from(assignment.append));
-            let (subject, _) = text_form::subject(&[], std::slice::from_ref(&text), &[]);
+            let (mut subject, _) = text_form::subject(&[], std::slice::from_ref(&text), &[]);
+            // A value that is not known makes no unknown program.
+            let is_quoted = subject.written.known_part().starts_with('\'');
+            subject.name_end = subject.name_start + name.len() + usize::from(is_quoted);
             self.sink.command(subject, need, Some(assignment.span));
             self.special_variable(name, &value, Some(assignment.span));
             if is_special && is_exported {
@@ -224,6 +227,7 @@ impl<'w> Walker<'w, '_> {
         };
         let is_short = |value: &Value| match value {
             Value::Scalar(text) => text.len() <= limits::VALUE_BYTES,
+            Value::Between(front, end) => front.len() + end.len() <= limits::VALUE_BYTES,
             Value::List(items) => {
                 items.iter().map(String::len).sum::<usize>() <= limits::VALUE_BYTES
             }
