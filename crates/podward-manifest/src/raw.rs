@@ -191,7 +191,10 @@ fn pod(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawPod
 
 fn model(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawModel {
     RawModel {
-        provider: reader.word(table, "provider", &[("scripted", Provider::Scripted)]),
+        provider: reader.parsed(table, "provider", |name| match name {
+            "scripted" => Ok(Provider::Scripted),
+            _ => Err("write `scripted`: this version has no other provider".to_owned()),
+        }),
         script: reader.parsed(table, "script", |script| base.script(script)),
         key_env: key_env(table, reader),
         system: reader.text(table, "system"),
@@ -253,7 +256,7 @@ fn roots(
 ) -> Option<Sited<Vec<Sited<Root>>>> {
     let words = [("read", Access::Read), ("write", Access::Write)];
     let list = reader.tables(table, key, schema)?;
-    if list.value.is_empty() && key == "allow" {
+    if key == "allow" && table.is_empty_list(key) {
         // Nothing declared means the workspace, which is not what an empty list looks like.
         let help = "name what may be touched, or leave `allow` out for the workspace";
         reader.error(list.span, "`allow` is empty".to_owned(), help);

@@ -44,6 +44,14 @@ pub(crate) struct Table<'t> {
     entries: &'t DeTable<'t>,
 }
 
+impl Table<'_> {
+    /// Whether a list is written with nothing in it; one whose entries are wrong is not empty.
+    pub(crate) fn is_empty_list(&self, key: &str) -> bool {
+        let value = self.entries.get(key).map(Spanned::get_ref);
+        matches!(value, Some(DeValue::Array(items)) if items.is_empty())
+    }
+}
+
 /// A key with its value.
 type Entry<'t> = (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>);
 
@@ -134,11 +142,18 @@ impl<'s> Reader<'s> {
 
     fn unknown_in_root(&mut self, (key, value): Entry<'_>) {
         let name = key.get_ref();
-        let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
+        let is_table = match value.get_ref() {
+            DeValue::Table(_) => true,
+            DeValue::Array(items) => items
+                .iter()
+                .all(|item| matches!(item.get_ref(), DeValue::Table(_))),
+            _ => false,
+        };
         let tables = || schema::TABLES.iter().map(|table| table.name);
         let (kind, help) = match (schema::table_with(name), nearest(name, tables())) {
             (Some(table), _) if !is_table => ("key", format!("it belongs below `[{table}]`")),
             (_, Some(table)) if is_table => ("table", format!("did you mean `[{table}]`?")),
+            (Some(table), None) => ("table", format!("write `[[{table}.{name}]]`")),
             _ => {
                 let kind = if is_table { "table" } else { "key" };
                 (kind, format!("the tables are {}", all_of(tables())))

@@ -38,7 +38,8 @@ impl PathBase<'_> {
             return Ok(Script::Embedded(name));
         }
         if text.is_empty() || text.contains(['/', '.']) {
-            return Ok(Script::File(self.absolute(text)?));
+            // It is shown as the model's name: without the `.` of `./script.toml`.
+            return Ok(Script::File(self.absolute(text)?.components().collect()));
         }
         let names = EMBEDDED_SCRIPTS.iter().copied();
         let meant = match nearest(text, names.clone()) {
