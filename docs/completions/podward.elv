@@ -36,7 +36,7 @@ set edit:completion:arg-completer[podward] = {|@words|
         }
         &'podward;run'= {
             cand --format 'What to write to standard output: the model''s text, or every event as a line of JSON'
-            cand --resume 'Go on with an earlier session: its id, or the beginning of it'
+            cand --resume 'Go on with an earlier session: its id, or a beginning that no other session shares'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
             cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'

@@ -41,7 +41,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a ma
 complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of an event line of `run --format json`'
 complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
 json\t'For programs'"
-complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or the beginning of it' -r
+complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r
 complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
 complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'

@@ -98,7 +98,7 @@ fn a_call_that_is_none_is_a_refusal_like_any_other() {
         let script = format!("[[step]]\n[[step.call]]\n{call}\n[[step]]\ntext = \"Then not.\"\n");
         let pod = sandbox.pod(&script, ALLOW_ALL);
         let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
-        assert!(ran.stderr.contains("1 calls, 1 refused"), "{ran:#?}");
+        assert!(ran.stderr.contains("1 call, 1 refused"), "{ran:#?}");
         assert!(ran.stderr.contains("  refused #1: bad call, "), "{ran:#?}");
     }
 }

@@ -154,8 +154,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 
-    /// Go on with an earlier session: its id, or the beginning of it
+    /// Go on with an earlier session: its id, or a beginning that no other session shares
     ///
+    /// The line `session` at the start of a run shows the id. It begins with the time, so sessions
+    /// of one day share their first letters.
     /// Also after a crash: a call that was cut off gets an error result that says so, and is not
     /// run again. Without a prompt the turn that was cut off is finished.
     #[arg(long, value_name = "ID")]
@@ -174,7 +176,7 @@ Examples:
   podward run pod.toml \"make the tests pass\"
   git diff | podward run review.toml > review.md
   podward run --format json pod.toml \"…\" | jq -r 'select(.event == \"tool_call_verdict\")'
-  podward run --resume 01JD pod.toml \"now the docs\"
+  podward run --resume 01M8MVW75 pod.toml \"now the docs\"
 
 SIGINT and SIGTERM stop the agent: running commands are killed, results written. A second signal
 exits at once; the session can still be resumed.
@@ -183,7 +185,11 @@ Exit codes: 0 done, 10 done with refused calls, 1 failed, 64 usage, 78 bad manif
   130 SIGINT, 143 SIGTERM.";
 
 #[derive(Debug, Args)]
-#[command(after_long_help = CHECK_HELP)]
+#[command(
+    override_usage = "podward check [OPTIONS] --manifest <FILE> --tool <NAME> --input <JSON>\n       \
+                      podward check [OPTIONS] --cases <FILE>...",
+    after_long_help = CHECK_HELP
+)]
 pub(crate) struct Check {
     /// The manifest whose rules judge; only `[permissions]` is needed
     #[arg(long, value_name = "FILE", required_unless_present = "cases", requires_all = ["tool", "input"])]
@@ -225,9 +231,12 @@ Examples:
   podward check --manifest pod.toml --tool read --input '{\"path\":\".env\"}' --format json
   podward check --cases tests/cases/*.jsonl
 
-A case is a line {\"id\",\"manifest\",\"tool\",\"input\",\"expect\",\"why\",\"source\"}: `manifest` is TOML text, \
-`expect` a list
-of the verdicts that are right. The last line is `N passed, M failed`.
+Arguments of the tools: bash has `command`; read, file_write, file_edit, list have `path`; grep and
+glob have `pattern`, `path`; web_fetch has `url`. `podward tools --format json` shows them in full.
+
+A case is a line {\"id\",\"manifest\",\"tool\",\"input\",\"expect\",\"why\",\"source\"}:
+`manifest` is TOML text, `expect` a list of the verdicts that are right. The last line is
+`N passed, M failed`.
 
 Exit codes: 0 allow, 2 deny, 3 ask; with --cases 0 if all passed, 1 if not; 64 usage,
   78 bad manifest.";
@@ -267,8 +276,12 @@ pub(crate) struct Trust {
 
 const TRUST_HELP: &str = "\
 A project's .podward/pod.toml comes with the project, so it may only tighten: rules, denied
-directories, smaller limits, fewer tools. `trust` shows the file and records its digest; from then on
-it may set the rest too, until a byte of it changes.";
+directories, smaller limits, fewer tools. For that it needs no trust. `trust` shows the file and
+records its digest; from then on it may set the rest too, until a byte of it changes.
+
+Examples:
+  podward trust .
+  podward trust --revoke .";
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {

@@ -223,7 +223,8 @@ impl Transcript {
         };
         let why = self.screen.talk.paint(look, visible(&why, Lines::Escape));
         let (n_calls, n_refused) = (ended.n_calls, ended.n_refused);
-        let mut text = format!("{why} · {n_calls} calls, {n_refused} refused\n");
+        let calls = if n_calls == 1 { "call" } else { "calls" };
+        let mut text = format!("{why} · {n_calls} {calls}, {n_refused} refused\n");
         for refusal in self.refusals.drain(..) {
             text.push_str(&format!("  refused {refusal}\n"));
         }
@@ -260,14 +261,15 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
             at,
             why,
         } => {
-            let rule = rule
-                .map(|rule| format!(", rule {rule}"))
-                .unwrap_or_default();
             let at = at
                 .as_ref()
                 .map(|at| format!(" ({})", place(at)))
                 .unwrap_or_default();
-            format!("not known before it runs: {why}; unresolved of {layer}{rule}{at}")
+            let reason = match rule {
+                Some(rule) => format!(", since rule {rule}{at} might match"),
+                None => at,
+            };
+            format!("{why}: `unresolved` of {layer} decides{reason}")
         }
         Cause::Unrestricted => "no rule is against it".to_owned(),
         Cause::Repeated => "the same call for the third time in this turn".to_owned(),

@@ -43,7 +43,10 @@ struct Line<'a> {
 pub(super) fn run(arguments: &Tools, screen: Screen) -> Result<Exit, Failure> {
     let manifest = arguments.manifest.as_deref();
     let loaded = layers::load(&layers::places()?, manifest, &arguments.layers)?;
-    layers::warn(&loaded, screen);
+    if manifest.is_some() {
+        // Without a pod there is nothing to warn of: this is a list.
+        layers::warn(&loaded, screen);
+    }
     let offer = |tool: &dyn Tool| {
         if !loaded.resolved.tools.contains(tool.name()) {
             Offer::NotListed

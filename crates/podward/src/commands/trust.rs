@@ -17,12 +17,12 @@ pub(super) fn run(arguments: &Trust, screen: Screen) -> Result<Exit, Failure> {
     if arguments.revoke {
         let was_trusted = TrustStore::revoke(&places, &arguments.directory)?;
         let what = if was_trusted {
-            "no longer trusted"
+            "is no longer trusted"
         } else {
             "was not trusted"
         };
         let project = arguments.directory.display().to_string();
-        screen.say(Look::Strong, "trust", format_args!("{project} {what}"));
+        screen.say(Look::Strong, "trust", format_args!("`{project}` {what}"));
         return Ok(Exit::Done);
     }
     trust(&places, arguments, screen)

@@ -103,7 +103,7 @@ fn a_refused_call_is_shown_with_its_rule_and_its_result() {
 #1   refused (by the rules)
 #1   | refused
 #1   | \\u{1b}[2Jsecond line
-<Then not.\n>done · 1 calls, 1 refused
+<Then not.\n>done · 1 call, 1 refused
   refused #1: by the rules, rule 2 of manifest, `rm *` (pod.toml:7:1): no
 ",
     );
