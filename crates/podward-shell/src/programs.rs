@@ -14,6 +14,7 @@
 //! special NAME         read further by code of this crate
 //! keys OPTION… : KEY…  they are what they are for `KEY=…` or `KEY …`, else data; `operand`
 //!                      stands for operands of role `code`; `*TEXT` for any value that holds it
+//! harmless OPTION… : KEY…  they are data for `KEY=…`, the rest of the key open behind a last `.`
 //! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none, `-o*` any rest,
 //!                      `-o==` a name and a value, `-o[0]` digits or none
 //! ```
@@ -112,6 +113,8 @@ pub(crate) struct Body {
     pub(crate) given: Vec<Given>,
     /// Options that have an effect only for some keys, in lower case.
     pub(crate) keys: Vec<(Vec<&'static str>, Vec<&'static str>)>,
+    /// Options that run nothing for some keys, in lower case.
+    pub(crate) harmless: Vec<(Vec<&'static str>, Vec<&'static str>)>,
     pub(crate) always: Vec<Role>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,

@@ -24,11 +24,7 @@
 //! D3.3 is not excepted from that. The rate is over all commands, those outside any list included;
 //! the test prints it over those that are wholly on the list as well.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 mod lexical;
 mod real;

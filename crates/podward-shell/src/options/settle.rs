@@ -35,7 +35,8 @@ impl Reading<'_> {
             let Some(arg) = self.args.get(*idx) else {
                 continue;
             };
-            let is_assignment = self.style().assigns && arg.prefix().contains('=');
+            let is_script = matches!(role, Role::Awk | Role::Sed);
+            let is_assignment = self.style().assigns && !is_script && assigns(arg.prefix());
             let is_elsewhere = self.style().hosts && names_host(arg.prefix());
             if role != Role::Data && !is_assignment && !is_elsewhere {
                 self.usage.effects.push(Effect {
@@ -48,6 +49,7 @@ impl Reading<'_> {
         }
         self.given();
         self.keys();
+        self.harmless();
         for role in &self.body.always {
             self.usage.effects.push(Effect {
                 role: *role,
@@ -92,6 +94,28 @@ impl Reading<'_> {
             });
         }
     }
+
+    /// Options that run code, but not for some keys.
+    fn harmless(&mut self) {
+        for (options, keys) in &self.model.root.harmless {
+            self.usage.effects.retain(|effect| {
+                effect.role != Role::Code
+                    || effect.option.is_none_or(|o| !options.contains(&o))
+                    || !effect
+                        .value
+                        .as_ref()
+                        .is_some_and(|value| has_harmless_key(value, keys))
+            });
+        }
+    }
+}
+
+/// Whether an operand is `name=value`.
+fn assigns(operand: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    operand
+        .split_once('=')
+        .is_some_and(|(name, _)| name.chars().all(is_name))
 }
 
 /// Whether a path begins with the name of a machine, as `host:path` and `s3://bucket`.
@@ -118,5 +142,25 @@ fn has_key(value: Option<&Arg>, keys: &[&str]) -> bool {
             rest.is_empty() || rest.starts_with(':') || is_open
         }),
     };
-    !is_whole || keys.iter().any(is_key)
+    // A key that is known in part may be one that begins so.
+    let may_be_key =
+        |listed: &&str| !is_whole && (listed.starts_with(['*', '\\']) || listed.starts_with(&key));
+    keys.iter()
+        .any(|listed| is_key(listed) || may_be_key(listed))
+}
+
+/// Whether `key=value` is known to have one of these keys, and is one word for sure.
+fn has_harmless_key(value: &Arg, keys: &[&str]) -> bool {
+    let whole = value.known().map(|key| (key, ""));
+    let Some((key, _)) = value.prefix().split_once('=').or(whole) else {
+        return false;
+    };
+    let key = key.to_ascii_lowercase();
+    !value.may_split()
+        && keys.iter().any(|listed| match listed.strip_suffix('.') {
+            Some(section) => key
+                .strip_prefix(section)
+                .is_some_and(|rest| rest.starts_with('.')),
+            None => key == *listed,
+        })
 }

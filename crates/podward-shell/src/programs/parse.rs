@@ -145,11 +145,11 @@ fn entry(
             };
             body.with.push((options.to_vec(), operands(roles)?));
         }
-        "keys" => {
+        "keys" | "harmless" => {
             let mut halves = words.split(|word| *word == ":");
             let (Some(options), Some(keys), None) = (halves.next(), halves.next(), halves.next())
             else {
-                return Err("`keys` needs one `:`".to_owned());
+                return Err(format!("`{keyword}` needs one `:`"));
             };
             if keys
                 .iter()
@@ -157,7 +157,11 @@ fn entry(
             {
                 return Err("keys are written in lower case".to_owned());
             }
-            body.keys.push((options.to_vec(), keys.to_vec()));
+            let lists = match keyword {
+                "keys" => &mut body.keys,
+                _ => &mut body.harmless,
+            };
+            lists.push((options.to_vec(), keys.to_vec()));
         }
         "given" => body.given.push(given(&words)?),
         "style" => {
