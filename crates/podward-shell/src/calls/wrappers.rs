@@ -61,6 +61,13 @@ impl Walker<'_, '_> {
             }
             _ => {}
         }
+        if let (Some(Wrapper::Remote), [_, end, rest @ ..]) = (usage.wrapper, inner.as_slice())
+            && end.known() == Some("--")
+            && !rest.is_empty()
+        {
+            // The first word names a container or a version for some runners.
+            self.elsewhere_command(call, rest);
+        }
         let mut assignments = env;
         if usage.wrapper == Some(Wrapper::Neutral) {
             assignments.splice(0..0, call.assignments.iter().cloned());
