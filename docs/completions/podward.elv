@@ -18,7 +18,7 @@ set edit:completion:arg-completer[podward] = {|@words|
     }
     var completions = [
         &'podward'= {
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'
@@ -38,7 +38,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --format 'What to write to standard output: the model''s text, or every event as a line of JSON'
             cand --resume 'Go on with an earlier session: its id, or a beginning that no other session shares'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'
@@ -54,7 +54,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --cases 'Judge the cases of these JSON Lines files, each with a manifest of its own, always isolated'
             cand --format 'How to print'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand --isolated 'Judge by this manifest alone: no other layer is read, no symlink resolved'
@@ -66,7 +66,7 @@ set edit:completion:arg-completer[podward] = {|@words|
         &'podward;tools'= {
             cand --format 'How to print; JSON has each tool''s schema'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'
@@ -76,7 +76,7 @@ set edit:completion:arg-completer[podward] = {|@words|
         }
         &'podward;manifest'= {
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'
@@ -85,7 +85,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;trust'= {
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand --revoke 'Forget that the project was trusted'
@@ -95,7 +95,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;completions'= {
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'
@@ -104,7 +104,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;man'= {
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand --list 'Print the names of all pages'
@@ -114,7 +114,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;schema'= {
-            cand --color 'When to colour what is written to a terminal; colour never says anything that words do not'
+            cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
             cand -h 'Print help (see more with ''--help'')'

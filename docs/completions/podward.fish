@@ -24,7 +24,7 @@ function __fish_podward_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c podward -n "__fish_podward_needs_command" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_needs_command" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_needs_command" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -43,7 +43,7 @@ complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What 
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r
 complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
-complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -58,7 +58,7 @@ complete -c podward -n "__fish_podward_using_subcommand check" -l cases -d 'Judg
 complete -c podward -n "__fish_podward_using_subcommand check" -l format -d 'How to print' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand check" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
-complete -c podward -n "__fish_podward_using_subcommand check" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand check" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand check" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -69,7 +69,7 @@ complete -c podward -n "__fish_podward_using_subcommand check" -s V -l version -
 complete -c podward -n "__fish_podward_using_subcommand tools" -l format -d 'How to print; JSON has each tool\'s schema' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand tools" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
-complete -c podward -n "__fish_podward_using_subcommand tools" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand tools" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand tools" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -77,14 +77,14 @@ complete -c podward -n "__fish_podward_using_subcommand tools" -l log-file -d 'A
 complete -c podward -n "__fish_podward_using_subcommand tools" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand tools" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand manifest" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
-complete -c podward -n "__fish_podward_using_subcommand manifest" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand manifest" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand manifest" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
 complete -c podward -n "__fish_podward_using_subcommand manifest" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand manifest" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand manifest" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand trust" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand trust" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand trust" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -92,14 +92,14 @@ complete -c podward -n "__fish_podward_using_subcommand trust" -l log-file -d 'A
 complete -c podward -n "__fish_podward_using_subcommand trust" -l revoke -d 'Forget that the project was trusted'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand completions" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand completions" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand completions" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
 complete -c podward -n "__fish_podward_using_subcommand completions" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand man" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand man" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand man" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
@@ -107,7 +107,7 @@ complete -c podward -n "__fish_podward_using_subcommand man" -l log-file -d 'App
 complete -c podward -n "__fish_podward_using_subcommand man" -l list -d 'Print the names of all pages'
 complete -c podward -n "__fish_podward_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand man" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand schema" -l color -d 'When to colour what is written to a terminal; colour never says anything that words do not' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand schema" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c podward -n "__fish_podward_using_subcommand schema" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r

@@ -102,7 +102,7 @@ fn may_set(layer: &LayerSource, key_path: &str) -> Result<(), String> {
             Err("a project's layer is found by the workspace and cannot move it".to_owned())
         }
         (LayerKind::Project, Trust::Untrusted) if !tightens => Err(format!(
-            "a project can tighten permissions, scope, limits and tools; for more, read the file and run `podward trust {}`",
+            "a project can tighten permissions, scope, limits and tools; for more, read the file and run `podward trust {}`, again after each change of it",
             project_directory(layer)
         )),
         (LayerKind::Project, Trust::Trusted | Trust::Untrusted) => Ok(()),

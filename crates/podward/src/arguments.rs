@@ -52,7 +52,7 @@ Exit codes: 0 done, 1 failed, 2 deny and 3 ask (check), 10 done with refused cal
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct General {
-    /// When to colour what is written to a terminal; colour never says anything that words do not
+    /// When to colour what is written
     #[arg(
         long,
         global = true,
