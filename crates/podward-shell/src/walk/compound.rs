@@ -9,7 +9,7 @@ use crate::limits;
 use crate::operations::Bases;
 use crate::programs::PROGRAMS;
 use crate::syntax::{Command, Compound, List, Redirect, Word};
-use crate::values::Value;
+use crate::values::{POSITIONAL, Value};
 
 impl<'w> Walker<'w, '_> {
     pub(super) fn compound(
@@ -255,7 +255,9 @@ impl<'w> Walker<'w, '_> {
     }
 
     /// Walks a function's body once more where it is called; whether there is such a function.
-    pub(super) fn call_function(&mut self, name: &str) -> bool {
+    ///
+    /// Arguments that are all known are its positional parameters, if nothing else sets them.
+    pub(super) fn call_function(&mut self, name: &str, args: &[Arg]) -> bool {
         let Some((_, body)) = self.functions.iter().rev().find(|(known, _)| known == name) else {
             return false;
         };
@@ -268,7 +270,17 @@ impl<'w> Walker<'w, '_> {
         let stdin = self.context.stdin.clone();
         let entry = self.bases.clone();
         let is_input_inherited = stdin == Stdin::Inherited;
+        let parameters: Option<Vec<String>> = args
+            .iter()
+            .skip(1)
+            .map(|arg| arg.known().map(str::to_owned))
+            .collect();
+        let parameters = parameters.filter(|_| self.census.is_untouched(POSITIONAL));
         self.in_body(|walker| {
+            if let Some(parameters) = parameters {
+                walker.values.insert(POSITIONAL, Value::List(parameters));
+                walker.in_function = false;
+            }
             walker.command(body);
         });
         self.n_calls -= 1;

@@ -102,7 +102,7 @@ impl<'w> Walker<'w, '_> {
         let name = args.first().and_then(Arg::program);
         if let Some(name) = name
             && !crate::builtins::is_builtin(&name)
-            && self.call_function(&name)
+            && self.call_function(&name, args)
         {
             let texts: Vec<Arg> = kept(&assignments);
             let (subject, _) = text_form::subject(&texts, args, &[]);
