@@ -191,7 +191,10 @@ impl Reader<'_> {
             (Origin::Verbatim(shift), true) => Origin::Verbatim(shift + start + 1),
             _ => Origin::Part(self.span(start)),
         };
+        // Where it cannot be read, reading stops in front of it: deny rules see what is inside.
+        let end = std::mem::replace(&mut self.pos, start);
         let list = self.nested(|reader| reader.inner_text(&inner, origin))?;
+        self.pos = end;
         word.pieces
             .push(compound::piece(Expansion::Command(list), quoting));
         Ok(())
