@@ -33,22 +33,23 @@ pub(crate) fn covered_rules(rules: &[Rule]) -> Vec<Finding> {
 fn warning(early: &Rule, early_idx: RuleIdx, late: &Rule, late_idx: RuleIdx) -> Finding {
     let number = |idx: RuleIdx| idx.0 + 1;
     let remains = match (early.is_catch_all, late.is_restrictive()) {
-        (_, true) => {
-            "; only for the further forms that a deny or an ask also matches, such as another \
-             spelling of the program or the path, may it still decide"
-        }
+        (_, true) => "; left to it are other spellings of a program or a path",
         (true, false) => {
-            "; only for what a rule for everything is not applied to, such as the reads of a \
-             command, may it still decide"
+            "; left to it is what a rule for everything leaves out, such as the reads of a command"
         }
         (false, false) => "",
+    };
+    let never = if remains.is_empty() {
+        "never"
+    } else {
+        "almost never"
     };
     Finding {
         rule: late_idx,
         field: RuleField::Pattern,
         part: None,
         message: format!(
-            "rule {} ({} `{}`) never decides: rule {} ({} `{}`, {}) matches all that it matches{remains}",
+            "rule {} ({} `{}`) {never} decides: rule {} ({} `{}`, {}) stands before it and matches the same{remains}",
             number(late_idx),
             late.action,
             late.pattern,

@@ -223,10 +223,9 @@ fn d1_4_the_warning_names_both_rules() {
             rule: RuleIdx(1),
             field: RuleField::Pattern,
             part: None,
-            message: "rule 2 (deny `git push *`) never decides: rule 1 (allow `git *`, \
-                      test.toml:1:1) matches all that it matches; only for the further forms \
-                      that a deny or an ask also matches, such as another spelling of the \
-                      program or the path, may it still decide"
+            message: "rule 2 (deny `git push *`) almost never decides: rule 1 (allow `git *`, \
+                      test.toml:1:1) stands before it and matches the same; left to it are \
+                      other spellings of a program or a path"
                 .to_owned(),
             help: Some("the first rule that matches decides: move it before rule 1".to_owned()),
         }]
