@@ -2,7 +2,8 @@
 //! found, or the text must hold unknown code.
 //!
 //! Bash runs with an empty `PATH` in an empty directory; what it does not find goes to a function
-//! that writes the words down. `PODWARD_CASES` sets the number of generated texts.
+//! that writes the words down. `PODWARD_CASES` sets the number of generated texts. Real wrappers run
+//! around stubs, in a list of their own.
 
 #![expect(
     clippy::unwrap_used,
@@ -55,4 +56,85 @@ fn listed_texts_run_what_was_found() {
         .collect();
     bash.compare(&texts, &mut tally);
     assert_eq!(tally.misses, Vec::<String>::new());
+}
+
+/// Real programs that run others, around stubs that write their words down.
+const WRAPPERS: &[&str] = &[
+    "dash", "env", "find", "flock", "nice", "nohup", "setsid", "sh", "stdbuf", "timeout", "xargs",
+];
+const IN_FRONT: &[&str] = &[
+    "env ",
+    "env A=1 ",
+    "env -u A ",
+    "timeout 9 ",
+    "timeout -k 1 9 ",
+    "timeout --signal=KILL 9 ",
+    "nice ",
+    "nice -n 5 ",
+    "nice -5 ",
+    "nohup ",
+    "stdbuf -oL ",
+    "stdbuf -o 0 -e L ",
+    "setsid -w ",
+    "xargs ",
+    "xargs -n 1 ",
+    "xargs -0 -r -n1 ",
+    "flock -n lock ",
+    "command ",
+    "exec ",
+    "find . -maxdepth 0 -exec ",
+];
+const SHELLS: &[&str] = &[
+    "sh -c ",
+    "dash -c ",
+    "flock -n lock2 -c ",
+    "eval ",
+    "env sh -c ",
+];
+const STUB: &str = "#!/bin/sh
+line=$(printf '%s\\001' \"${0##*/}\" \"$@\"; echo .)
+printf '%s\\n' \"${line%.}\" >> \"$PODWARD_LOG\"
+";
+
+#[test]
+fn real_wrappers_run_what_was_found() {
+    let place = tempfile::tempdir().unwrap();
+    let bin = place.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let found = WRAPPERS.iter().all(|name| {
+        let real = std::path::Path::new("/usr/bin").join(name);
+        real.exists() && std::os::unix::fs::symlink(real, bin.join(name)).is_ok()
+    });
+    let Some(bash) = Bash::find().filter(|_| found) else {
+        eprintln!("not all wrappers are here: nothing to compare with");
+        return;
+    };
+    for name in ["pa", "pb"] {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::write(bin.join(name), STUB).unwrap();
+        std::fs::set_permissions(bin.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut texts = Vec::new();
+    for first in IN_FRONT {
+        let end = if first.contains("-exec") { " \\;" } else { "" };
+        texts.push(format!("{first}pa b 'c d'{end}"));
+        for shell in SHELLS.iter().filter(|shell| **shell != "eval ") {
+            texts.push(format!("{first}{shell}'pa b; pb \"c d\"'{end}"));
+        }
+        for second in IN_FRONT {
+            let is_builtin = matches!(*second, "command " | "exec ");
+            if !is_builtin && !second.contains("-exec") {
+                texts.push(format!("{first}{second}pa b{end}"));
+            }
+        }
+    }
+    for shell in SHELLS {
+        for second in IN_FRONT.iter().filter(|second| !second.contains("-exec")) {
+            texts.push(format!("{shell}'{second}pa b && pb'"));
+        }
+    }
+    let (misses, n_ran, n_understood) = bash.wrapped(&texts, place.path());
+    assert_eq!(misses, Vec::<String>::new());
+    assert!(n_ran * 10 >= texts.len() * 8, "{n_ran} of {}", texts.len());
+    assert!(n_understood * 10 >= n_ran * 8, "{n_understood} of {n_ran}");
 }

@@ -93,6 +93,35 @@ impl Bash {
             .collect()
     }
 
+    /// Runs texts with the programs of `place/bin`: what was started and not found, and how many
+    /// texts started something, and how many of those are understood.
+    pub(crate) fn wrapped(
+        &self,
+        texts: &[String],
+        place: &std::path::Path,
+    ) -> (Vec<String>, usize, usize) {
+        let mut tally = Tally::default();
+        let log = place.join("log");
+        for text in texts {
+            std::fs::write(&log, "").unwrap();
+            Command::new(&self.program)
+                .args(["--noprofile", "--norc", "-c", text])
+                .env_clear()
+                .env("PATH", place.join("bin"))
+                .env("HOME", lexical::HOME)
+                .env("LC_ALL", "C.UTF-8")
+                .env("PODWARD_LOG", &log)
+                .current_dir(place)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
+            tally.add(text, &calls(&std::fs::read(&log).unwrap()));
+        }
+        (tally.misses, tally.n_ran, tally.n_understood)
+    }
+
     pub(crate) fn compare(&self, texts: &[String], tally: &mut Tally) {
         for batch in texts.chunks(BATCH) {
             let succeeding = self.run(batch, "0");
