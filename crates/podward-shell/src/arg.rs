@@ -1,5 +1,7 @@
 //! A word after expansion: what is known of one argument.
 
+use std::borrow::Cow;
+
 use podward_policy::{HoleKind, Text, TextBuilder, written_word};
 
 use crate::syntax::Span;
@@ -188,7 +190,10 @@ impl Arg {
     }
 
     /// The program that it names as a command word, if that is known before the run.
-    pub(crate) fn program(&self) -> Option<String> {
+    pub(crate) fn program(&self) -> Option<Cow<'_, str>> {
+        if let Some(name) = self.known() {
+            return (!name.is_empty()).then_some(Cow::Borrowed(name));
+        }
         let mut name = String::new();
         let mut opened = false;
         for part in &self.parts {
@@ -211,7 +216,7 @@ impl Arg {
                 Part::Glob(_) | Part::Hole(..) => return None,
             }
         }
-        (!name.is_empty()).then_some(name)
+        (!name.is_empty()).then_some(Cow::Owned(name))
     }
 
     /// Adds the text that rules for commands see: patterns and `~` as they are written.

@@ -182,23 +182,26 @@ impl<'a> Reading<'a> {
             }
             return false;
         };
-        let mut path = self.path.clone();
-        path.push(word.to_owned());
-        let exact = self.model.subs.iter().find(|(sub, _)| *sub == path);
-        let begins =
-            self.model.subs.iter().any(|(sub, _)| {
-                sub.len() > path.len() && sub.iter().zip(&path).all(|(a, b)| a == b)
-            });
+        let path = &self.path;
+        let n = path.len();
+        let goes_on =
+            |sub: &[&str]| sub.get(n) == Some(&word) && sub.iter().zip(path).all(|(a, b)| a == b);
+        let mut subs = self.model.subs.iter();
+        let exact = subs.find(|(sub, _)| sub.len() == n + 1 && goes_on(sub));
+        let begins = || {
+            let mut subs = self.model.subs.iter();
+            subs.any(|(sub, _)| sub.len() > n + 1 && goes_on(sub))
+        };
         if let Some(body) = exact.and_then(|(_, idx)| self.model.bodies.get(*idx)) {
             self.body = body;
             self.in_sub = true;
-        } else if !begins {
+        } else if !begins() {
             if !self.in_sub && self.model.root.operands.is_empty() {
                 self.partial(format!("the subcommand `{word}` is not known"));
             }
             return false;
         }
-        self.path = path;
+        self.path.push(word.to_owned());
         true
     }
 
@@ -208,17 +211,16 @@ impl<'a> Reading<'a> {
             return idx + 1;
         };
         let before = !self.in_sub;
-        let prefix = arg.prefix().to_owned();
-        let next = if prefix.starts_with("--") || self.style().single_dash || self.is_word(&prefix)
-        {
-            self.long(idx, arg, &prefix)
-        } else if let Some(found) = self.find_prefix(&prefix) {
+        let prefix = arg.prefix();
+        let next = if prefix.starts_with("--") || self.style().single_dash || self.is_word(prefix) {
+            self.long(idx, arg, prefix)
+        } else if let Some(found) = self.find_prefix(prefix) {
             self.effect(found, Some(arg.without_prefix(found.name.len())));
             idx + 1
-        } else if self.style().numeric && is_number(&prefix) {
+        } else if self.style().numeric && is_number(prefix) {
             idx + 1
         } else {
-            self.cluster(idx, arg, &prefix, 1)
+            self.cluster(idx, arg, prefix, 1)
         };
         let before_task = self.style().tasks && self.usage.operands.is_empty();
         if before && (!self.model.subs.is_empty() || before_task) {
@@ -406,7 +408,10 @@ impl<'a> Reading<'a> {
         *dash = b'-';
         let len = 1 + c.encode_utf8(rest).len();
         let name = name.get(..len).and_then(|n| std::str::from_utf8(n).ok())?;
-        self.tables().find(|opt| opt.name == name).copied()
+        let first = name.as_bytes().get(1);
+        self.tables()
+            .find(|opt| opt.name.as_bytes().get(1) == first && opt.name == name)
+            .copied()
     }
 
     /// A long option by its name or by a prefix of it; of several, the one with most effect.
