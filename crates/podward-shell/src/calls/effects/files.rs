@@ -1,0 +1,164 @@
+//! Files that operands and values of options name in ways of their own.
+
+use podward_policy::OperationIdx;
+
+use crate::arg::{Arg, Part};
+use crate::calls::Call;
+use crate::operations::Access;
+use crate::options::{Effect, Usage};
+use crate::programs::Role;
+use crate::walk::Walker;
+
+impl Walker<'_, '_> {
+    /// `cp a b`: where `b` is a directory, or may be one, the file is `b/a`.
+    pub(super) fn files_in_target(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+        let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+        let base = program.rsplit('/').next().unwrap_or_default();
+        if !matches!(
+            base,
+            "cp" | "gcp" | "mv" | "gmv" | "ln" | "gln" | "install" | "ginstall"
+        ) {
+            return;
+        }
+        let target = usage
+            .effects
+            .iter()
+            .filter(|effect| effect.role == Role::Write)
+            .filter_map(|effect| effect.value.as_ref())
+            .next_back();
+        let Some(target) = target else {
+            return;
+        };
+        let sources = usage.effects.iter().filter(|effect| {
+            effect.option.is_none() && matches!(effect.role, Role::Read | Role::Move)
+        });
+        for source in sources.filter_map(|effect| effect.value.as_ref()) {
+            let Some(name) = source.last_component() else {
+                continue;
+            };
+            let mut path = target.clone();
+            path.push(Part::Known("/".to_owned()));
+            path.append(name);
+            self.use_path(call, idx, &path, Access::Write);
+        }
+    }
+
+    /// A file that is named by the last part of a URL (`curl -O`), or in a way not known here.
+    pub(super) fn unnamed_output(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        usage: &Usage,
+        effect: &Effect,
+    ) {
+        let is_named = |other: &Effect| other.role == Role::Output && other.value.is_some();
+        if effect.option.is_none() && usage.effects.iter().any(is_named) {
+            return;
+        }
+        let access = match effect.role {
+            Role::Write => Access::Write,
+            _ => Access::Derived(Some(idx)),
+        };
+        let mut urls = usage
+            .effects
+            .iter()
+            .filter(|other| other.role == Role::Fetch && other.option.is_none())
+            .filter_map(|other| other.value.as_ref())
+            .peekable();
+        if urls.peek().is_none() && effect.option.is_some() {
+            let path = Arg::hole(podward_policy::HoleKind::Anything, call.span);
+            self.use_path(call, idx, &path, access);
+        }
+        for url in urls {
+            let path = url
+                .last_component()
+                .filter(|name| !name.is_empty() && !name.has_hole())
+                .and_then(|name| {
+                    let known = name.known()?.split(['?', '#']).next()?;
+                    Some(Arg::known_text(known, url.span))
+                })
+                .unwrap_or_else(|| Arg::hole(podward_policy::HoleKind::Anything, url.span));
+            self.use_path(call, idx, &path, access);
+        }
+    }
+
+    /// `if=…` and `of=…`.
+    pub(super) fn dd(&mut self, call: &Call<'_>, idx: OperationIdx, arguments: &[Arg]) {
+        for arg in arguments {
+            let prefix = arg.prefix();
+            if prefix.starts_with("if=") {
+                self.use_path(call, idx, &arg.without_prefix(3), Access::Read);
+            } else if prefix.starts_with("of=") {
+                self.use_path(call, idx, &arg.without_prefix(3), Access::Write);
+            }
+        }
+    }
+
+    /// The directory that tar unpacks into.
+    pub(super) fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+        let unpacks = usage
+            .options_given
+            .iter()
+            .any(|option| matches!(*option, "-x" | "--extract" | "--get"));
+        if unpacks {
+            let here = Arg::known_text(".", call.span);
+            self.use_path(call, idx, &here, Access::Write);
+            self.sink
+                .partial(idx, "the names inside the archive are not known");
+        }
+    }
+}
+
+/// The file that a value such as `@file` or `name=@file` names.
+pub(super) fn at_file(value: &Arg) -> Option<Arg> {
+    let text = value.prefix();
+    let at = match text.strip_prefix('@') {
+        Some(_) => 1,
+        None => match text.find("=@").or_else(|| text.find("=<")) {
+            Some(at) => at + 2,
+            None => {
+                let (name, _) = text.split_once('@')?;
+                let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+                name.chars().all(is_name).then_some(name.len() + 1)?
+            }
+        },
+    };
+    let path = value.without_prefix(at);
+    match path.known().and_then(|path| path.split_once(';')) {
+        Some((path, _)) => Some(Arg::known_text(path, value.span)),
+        None => Some(path),
+    }
+}
+
+/// The place of this machine that a container sees: `PATH:…`, or `…,source=PATH,…`.
+pub(super) fn mounted(value: &Arg) -> Option<Arg> {
+    let text = value.prefix();
+    if let Some(at) = text.find("source=").or_else(|| text.find("src=")) {
+        let skipped = text.get(at..)?.find('=')? + 1;
+        return Some(cut(&value.without_prefix(at + skipped), ','));
+    }
+    let path = cut(value, ':');
+    // A name is a volume.
+    let first = path.prefix().chars().next();
+    first.is_none_or(|c| matches!(c, '/' | '.')).then_some(path)
+}
+
+/// What stands before a character.
+fn cut(value: &Arg, end: char) -> Arg {
+    let mut front = Arg::empty(value.span);
+    for part in value.parts() {
+        match part {
+            Part::Known(text) => match text.split_once(end) {
+                Some((before, _)) => {
+                    if !before.is_empty() {
+                        front.push(Part::Known(before.to_owned()));
+                    }
+                    return front;
+                }
+                None => front.push(part.clone()),
+            },
+            part => front.push(part.clone()),
+        }
+    }
+    front
+}
