@@ -1,13 +1,13 @@
 //! What bash's builtins mean for a command line.
 
+mod variables;
+
 use podward_policy::OperationIdx;
 
-use crate::arg::{Arg, Part};
+use crate::arg::Arg;
 use crate::calls::{Call, Elsewhere, Inner, Lookup};
-use crate::environment;
 use crate::operations::{Access, Bases};
-use crate::values::Value;
-use crate::walk::{Stdin, Walker, free, hides_code_text};
+use crate::walk::{Stdin, Walker, free};
 
 /// Builtins that need no rule.
 const FREE: &[&str] = &[
@@ -133,8 +133,7 @@ pub(crate) fn call(
     if FREE.contains(&name) {
         let idx = walker.operation(call, &[], free(&call.demand));
         if name == "wait" {
-            names(walker, args);
-            subscripts(walker, call, args);
+            variables::set(walker, call, args);
         }
         return Some(idx);
     }
@@ -155,54 +154,27 @@ pub(crate) fn call(
                 walker.script_file(call, idx, script);
             }
         }
-        "alias" if args.iter().any(defines) => unknown(walker, call, "an alias"),
-        "hash" if !args.iter().all(only_lists) => {
-            unknown(walker, call, "a change of where programs are found");
-        }
-        "enable" if !args.is_empty() => unknown(walker, call, "a change of builtins"),
-        "bind" if !args.is_empty() => unknown(walker, call, "a key that runs commands"),
-        "fc" => unknown(walker, call, "commands of the history"),
-        "complete" | "compgen" if !args.is_empty() => {
-            unknown(walker, call, "a completion that runs commands");
-        }
         "shopt" => shopt(walker, call, args),
-        "export" | "declare" | "typeset" | "local" | "readonly" => {
-            declaration(walker, call, name, args);
-        }
-        "mapfile" | "readarray" => {
-            if args.iter().any(|arg| arg.prefix().starts_with("-C")) {
-                unknown(walker, call, "a callback");
-            }
-            names(walker, args);
-            subscripts(walker, call, args);
-        }
-        "read" | "getopts" => {
-            names(walker, args);
-            subscripts(walker, call, args);
-        }
-        "unset" => subscripts(walker, call, args),
         "history" => history(walker, call, idx, args),
-        "let" => hidden(walker, args),
-        "printf" => {
-            hidden(walker, args);
-            if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
-                let variable = args.get(at + 1..at + 2).unwrap_or_default();
-                names(walker, variable);
-                subscripts(walker, call, variable);
-            }
-        }
-        "test" | "[" => {
-            hidden(walker, args);
-            if args
-                .iter()
-                .any(|arg| matches!(arg.known(), Some("-v" | "-R")))
-            {
-                subscripts(walker, call, args);
-            }
-        }
-        _ => {}
+        _ => variables::effects(walker, call, name, args),
+    }
+    if let Some(why) = later_meaning(name, args) {
+        unknown(walker, call, why);
     }
     Some(idx)
+}
+
+/// What a builtin changes about what later names and keys mean.
+fn later_meaning(name: &str, args: &[Arg]) -> Option<&'static str> {
+    match name {
+        "alias" if args.iter().any(defines) => Some("an alias"),
+        "hash" if !args.iter().all(only_lists) => Some("a change of where programs are found"),
+        "enable" if !args.is_empty() => Some("a change of builtins"),
+        "bind" if !args.is_empty() => Some("a key that runs commands"),
+        "fc" => Some("commands of the history"),
+        "complete" | "compgen" if !args.is_empty() => Some("a completion that runs commands"),
+        _ => None,
+    }
 }
 
 /// Whether an argument of `alias` may define one.
@@ -369,15 +341,6 @@ fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     }
 }
 
-/// Arguments that name variables which a builtin sets.
-fn names(walker: &mut Walker<'_, '_>, args: &[Arg]) {
-    for arg in args {
-        let name = arg.prefix().split('[').next().unwrap_or_default();
-        let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
-        walker.special_variable(name, &value, arg.span);
-    }
-}
-
 /// `history -w FILE` and `history -a FILE` write it, `-r` and `-n` read it.
 fn history(walker: &mut Walker<'_, '_>, call: &Call<'_>, idx: OperationIdx, args: &[Arg]) {
     let [option, .., file] = args else {
@@ -429,88 +392,5 @@ fn shopt(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     }
     if changes && !is_harmless {
         unknown(walker, call, "a change of how commands are read");
-    }
-}
-
-fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) {
-    let options: Vec<&str> = args
-        .iter()
-        .filter_map(Arg::known)
-        .filter(|text| text.starts_with(['-', '+']))
-        .collect();
-    let exports = name == "export" || options.iter().any(|text| text.contains('x'));
-    let is_plain = matches!(name, "export" | "readonly") && options.is_empty();
-    for arg in args {
-        let prefix = arg.prefix();
-        let (variable, value) = match prefix.split_once('=') {
-            Some((variable, _)) => {
-                let variable = variable.strip_suffix('+').unwrap_or(variable);
-                let at = prefix.find('=').map_or(0, |at| at + 1);
-                (variable, Some(arg.without_prefix(at)))
-            }
-            None => (prefix, None),
-        };
-        if prefix.starts_with(['-', '+']) {
-            continue;
-        }
-        if let Some(value) = &value {
-            walker.special_variable(variable, value, arg.span);
-            if is_plain
-                && walker.census.is_set_once(variable)
-                && let Some(text) = value.known()
-            {
-                walker
-                    .values
-                    .insert(variable, Value::Scalar(text.to_owned()));
-            }
-        }
-        if exports && environment::is_special(variable) && value.is_some() {
-            walker.unknown(
-                "a variable that changes what later commands do",
-                arg.span,
-                &call.demand,
-            );
-        }
-        if prefix.is_empty() && arg.has_hole() {
-            walker.unknown("a variable whose name is not known", arg.span, &call.demand);
-        }
-    }
-    subscripts(walker, call, args);
-}
-
-/// Arguments whose quoted subscripts hold code.
-fn hidden(walker: &mut Walker<'_, '_>, args: &[Arg]) {
-    for arg in args {
-        let text: String = arg
-            .parts()
-            .iter()
-            .map(|part| match part {
-                Part::Known(text) => text.clone(),
-                Part::Glob(c) => c.to_string(),
-                Part::Tilde(_) | Part::Hole(..) => " ".to_owned(),
-            })
-            .collect();
-        if hides_code_text(&text) {
-            walker
-                .sink
-                .unknown("code in the subscript of an operand", arg.span);
-        }
-    }
-}
-
-/// Arguments that name variables: a subscript that is not known may hold code.
-fn subscripts(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
-    hidden(walker, args);
-    for arg in args {
-        let before_value = arg.prefix().split('=').next().unwrap_or_default();
-        let opens = before_value.contains('[') && !before_value.contains(']');
-        let globs = matches!(arg.parts(), [Part::Known(_), Part::Glob('['), ..]);
-        if arg.has_hole() && (opens || globs) {
-            walker.unknown(
-                "the subscript of an operand is not known",
-                arg.span,
-                &call.demand,
-            );
-        }
     }
 }

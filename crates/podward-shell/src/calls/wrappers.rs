@@ -20,23 +20,14 @@ impl Walker<'_, '_> {
         ends: &[usize],
         env: Vec<(String, Arg)>,
     ) {
-        let entrypoint = usage
-            .values
-            .iter()
-            .find(|(option, _)| *option == "--entrypoint")
-            .map(|(_, value)| value)
-            .filter(|value| usage.wrapper == Some(Wrapper::Remote) && value.known() != Some(""));
+        let entrypoint = entrypoint(usage);
         let Some(start) = usage.command else {
             if let Some(program) = entrypoint {
                 self.elsewhere_command(call, std::slice::from_ref(program));
             }
             return;
         };
-        let mut at = start + 1;
-        let is_separator = call.args.get(at).and_then(Arg::known) == Some("--");
-        if usage.wrapper == Some(Wrapper::Remote) && is_separator {
-            at += 1;
-        }
+        let at = after_separator(call, usage, start + 1);
         let Some(words) = call.args.get(at..).filter(|words| !words.is_empty()) else {
             return;
         };
@@ -323,6 +314,26 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
+    }
+}
+
+/// The program that `--entrypoint` puts before the arguments of a container.
+fn entrypoint(usage: &Usage) -> Option<&Arg> {
+    usage
+        .values
+        .iter()
+        .find(|(option, _)| *option == "--entrypoint")
+        .map(|(_, value)| value)
+        .filter(|value| usage.wrapper == Some(Wrapper::Remote) && value.known() != Some(""))
+}
+
+/// Where a command starts: the `--` before what runs elsewhere is no word of it.
+fn after_separator(call: &Call<'_>, usage: &Usage, at: usize) -> usize {
+    let is_separator = call.args.get(at).and_then(Arg::known) == Some("--");
+    if usage.wrapper == Some(Wrapper::Remote) && is_separator {
+        at + 1
+    } else {
+        at
     }
 }
 

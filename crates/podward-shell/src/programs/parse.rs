@@ -122,15 +122,7 @@ fn entry(
 ) -> Result<(), String> {
     let words: Vec<&'static str> = words.collect();
     if keyword == "sub" {
-        let idx = model.bodies.len();
-        model.bodies.push(Body::default());
-        for path in words.split(|word| *word == "|") {
-            if path.is_empty() {
-                return Err("a subcommand without a name".to_owned());
-            }
-            model.subs.push((path.to_vec(), idx));
-        }
-        return Ok(());
+        return subcommand(model, &words);
     }
     let n_subs = model.bodies.len();
     let wrapper = &mut model.wrapper;
@@ -138,31 +130,11 @@ fn entry(
     match keyword {
         "operands" => body.operands = operands(&words)?,
         "with" => {
-            let mut halves = words.split(|word| *word == ":");
-            let (Some(options), Some(roles), None) = (halves.next(), halves.next(), halves.next())
-            else {
-                return Err("`with` needs one `:`".to_owned());
-            };
+            let (options, roles) = halves(keyword, &words)?;
             body.with.push((options.to_vec(), operands(roles)?));
         }
-        "keys" | "harmless" => {
-            let mut halves = words.split(|word| *word == ":");
-            let (Some(options), Some(keys), None) = (halves.next(), halves.next(), halves.next())
-            else {
-                return Err(format!("`{keyword}` needs one `:`"));
-            };
-            if keys
-                .iter()
-                .any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
-            {
-                return Err("keys are written in lower case".to_owned());
-            }
-            let lists = match keyword {
-                "keys" => &mut body.keys,
-                _ => &mut body.harmless,
-            };
-            lists.push((options.to_vec(), keys.to_vec()));
-        }
+        "keys" => body.keys.push(keys(keyword, &words)?),
+        "harmless" => body.harmless.push(keys(keyword, &words)?),
         "given" => body.given.push(given(&words)?),
         "style" => {
             for word in words {
@@ -170,12 +142,7 @@ fn entry(
             }
         }
         "wrapper" => {
-            let kind = match words.as_slice() {
-                ["neutral"] => Wrapper::Neutral,
-                ["kept"] => Wrapper::Kept,
-                ["remote"] => Wrapper::Remote,
-                _ => return Err("a wrapper is neutral, kept or remote".to_owned()),
-            };
+            let kind = wrapper_kind(&words)?;
             body.wrapper = Some(kind);
             if n_subs == 0 {
                 *wrapper = Some(kind);
@@ -186,15 +153,7 @@ fn entry(
                 body.always.push(role(word)?);
             }
         }
-        "special" => {
-            let found = SPECIALS
-                .iter()
-                .find(|(name, _)| words.as_slice() == [*name]);
-            let Some((_, special)) = found else {
-                return Err("a special reading that is not known".to_owned());
-            };
-            body.special = Some(*special);
-        }
+        "special" => body.special = Some(special(&words)?),
         _ => {
             let role = role(keyword)?;
             for word in words {
@@ -203,6 +162,62 @@ fn entry(
         }
     }
     Ok(())
+}
+
+fn subcommand(model: &mut Model, words: &[&'static str]) -> Result<(), String> {
+    let idx = model.bodies.len();
+    model.bodies.push(Body::default());
+    for path in words.split(|word| *word == "|") {
+        if path.is_empty() {
+            return Err("a subcommand without a name".to_owned());
+        }
+        model.subs.push((path.to_vec(), idx));
+    }
+    Ok(())
+}
+
+/// The words before and behind the only `:`.
+fn halves<'w>(
+    keyword: &str,
+    words: &'w [&'static str],
+) -> Result<(&'w [&'static str], &'w [&'static str]), String> {
+    let mut halves = words.split(|word| *word == ":");
+    match (halves.next(), halves.next(), halves.next()) {
+        (Some(before), Some(behind), None) => Ok((before, behind)),
+        _ => Err(format!("`{keyword}` needs one `:`")),
+    }
+}
+
+/// Options and the keys that their values may set.
+fn keys(
+    keyword: &str,
+    words: &[&'static str],
+) -> Result<(Vec<&'static str>, Vec<&'static str>), String> {
+    let (options, keys) = halves(keyword, words)?;
+    if keys
+        .iter()
+        .any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
+    {
+        return Err("keys are written in lower case".to_owned());
+    }
+    Ok((options.to_vec(), keys.to_vec()))
+}
+
+fn wrapper_kind(words: &[&str]) -> Result<Wrapper, String> {
+    match words {
+        ["neutral"] => Ok(Wrapper::Neutral),
+        ["kept"] => Ok(Wrapper::Kept),
+        ["remote"] => Ok(Wrapper::Remote),
+        _ => Err("a wrapper is neutral, kept or remote".to_owned()),
+    }
+}
+
+fn special(words: &[&str]) -> Result<Special, String> {
+    SPECIALS
+        .iter()
+        .find(|(name, _)| words == [*name])
+        .map(|(_, special)| *special)
+        .ok_or_else(|| "a special reading that is not known".to_owned())
 }
 
 fn style(body: &mut Body, word: &str) -> Result<(), String> {
