@@ -113,13 +113,12 @@ impl Walker<'_, '_> {
             Role::Sed => self.sed(call, idx, value),
             Role::Awk => self.awk(call, idx, value),
             Role::Script => self.script_file(call, idx, value),
+            Role::Inline if value.known().is_some() => {
+                self.sink
+                    .partial(idx, "the code of an interpreter is not read");
+            }
             Role::Inline => {
-                if value.known().is_some() {
-                    self.sink
-                        .partial(idx, "the code of an interpreter is not read");
-                } else {
-                    self.unknown("code that is not known before it runs", span, &call.demand);
-                }
+                self.unknown("code that is not known before it runs", span, &call.demand);
             }
             // The operands of a text are joined, above.
             Role::Shell if effect.option.is_none() => {}
