@@ -128,3 +128,51 @@ fn check_reads_the_layers_that_run_would_read_unless_isolated() {
         (json!("allow"), json!("manifest"))
     );
 }
+
+#[test]
+fn the_part_that_decided_is_underlined_and_every_operation_has_its_bytes() {
+    let sandbox = Sandbox::new();
+    let manifest = sandbox.write(
+        "pod.toml",
+        "[permissions]\ndefault_action = \"ask\"\nrule = [\n\
+         { tool = \"bash\", pattern = \"rm *\", action = \"deny\", message = \"keep it\" },\n\
+         { tool = \"bash\", pattern = \"git *\", action = \"allow\" },\n]\n",
+    );
+    let manifest = manifest.to_str().unwrap();
+    let check = |command: &str, format: &str| {
+        let input = json!({ "command": command }).to_string();
+        let arguments = ["--manifest", manifest, "--tool", "bash", "--input", &input];
+        let more = ["check", "--isolated", "--format", format];
+        sandbox.run(&[&more[..], &arguments[..]].concat())
+    };
+    let command = "git log --frob\necho \u{202e}漢字; sudo rm -r \\\n\tx";
+    let ran = check(command, "text").exits(2);
+    let shown: Vec<&str> = ran.stdout.lines().skip(3).collect();
+    assert_eq!(
+        shown,
+        [
+            "coverage: partial, the option `--frob` is not known",
+            "2 | echo \\u{202e}漢字; sudo rm -r \\",
+            "  |                         ^^^^^^^",
+            "3 |     x",
+            "  | ^^^^^",
+            "operations:",
+            "  bash               0..14   git log --frob",
+            "                             partial: the option `--frob` is not known",
+            "  bash               15..29  echo \\u{202e}漢字",
+            "  bash               31..46  sudo rm -r x",
+            "> bash               36..46  rm -r x  (run by another command)",
+            "  file_write         45..46  x  (can only tighten)",
+            "  file_edit          45..46  x  (can only tighten)",
+        ]
+    );
+    let ran = check(command, "json").exits(2);
+    let line = &ran.json_lines()[0];
+    let operations = &line["operations"];
+    assert_eq!(line["operation"], json!(3));
+    assert_eq!(operations[3]["span"], json!({"start": 36, "end": 46}));
+    assert_eq!(operations[3]["partial"], Value::Null);
+    let why = json!(["the option `--frob` is not known"]);
+    assert_eq!(operations[0]["partial"], why);
+    assert_eq!(line["coverage"], json!({"kind": "partial", "why": why}));
+}

@@ -3,6 +3,7 @@
 mod render;
 #[cfg(test)]
 mod tests;
+mod underlined;
 
 use std::fmt;
 use std::ops::Range;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use podward_policy::Location;
 
 pub(crate) use render::{is_invisible, visible_line};
+pub use underlined::underlined;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

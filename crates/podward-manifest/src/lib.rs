@@ -43,7 +43,7 @@ mod suggestion;
 mod tests;
 mod unit;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlined};
 pub use effective::{Effective, EffectiveLine, Origin};
 pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, VariablePattern};
 pub use isolated::{Isolated, isolated};

@@ -137,6 +137,19 @@ impl<'t> Source<'t> {
         }
     }
 
+    /// The places of a span, one for each line that it lies in.
+    pub(crate) fn places(&self, span: ByteSpan) -> Vec<Place> {
+        let mut places = vec![self.place(span)];
+        let mut line_idx = self.line_idx(self.original(span.start)) + 1;
+        while let Some(start) = self.line_starts.get(line_idx)
+            && *start < span.end.min(self.text.len())
+        {
+            places.push(self.place(ByteSpan::new(*start..span.end)));
+            line_idx += 1;
+        }
+        places
+    }
+
     /// A line, or as much of it as a person needs around the marked part.
     fn excerpt(&self, line: Range<usize>, marked: Range<usize>) -> (String, Range<usize>) {
         let (start, end) = if line.len() <= LINE_BYTES {

@@ -277,5 +277,6 @@ fn operation(operation: &Operation) -> wire::Operation {
             end: span.end,
         }),
         why,
+        partial: operation.partial.iter().map(ToString::to_string).collect(),
     }
 }

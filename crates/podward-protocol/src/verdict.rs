@@ -245,6 +245,9 @@ pub struct Operation {
     /// Why it is unknown code; only for the subject `unknown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Why the analysis may not have seen all that it does; left out if it saw all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partial: Vec<String>,
 }
 
 /// What kind of text an operation is.

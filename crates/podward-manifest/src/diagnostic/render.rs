@@ -40,8 +40,14 @@ pub(super) fn diagnostic(diagnostic: &Diagnostic, f: &mut fmt::Formatter<'_>) ->
     Ok(())
 }
 
-/// The line with its number, and a line of carets below it.
+/// An empty line, the line with its number, and a line of carets below it.
 fn snippet(place: &Place, gutter: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "\n{:gutter$} |\n", "")?;
+    underlined(place, gutter, f)
+}
+
+/// The line with its number, and a line of carets below it; no newline at the end.
+pub(super) fn underlined(place: &Place, gutter: usize, f: &mut impl fmt::Write) -> fmt::Result {
     let line = &place.source_line;
     let (before, rest) = line
         .split_at_checked(place.underline.start)
@@ -52,11 +58,10 @@ fn snippet(place: &Place, gutter: usize, f: &mut fmt::Formatter<'_>) -> fmt::Res
     let (marked, width) = shown(marked);
     let (after, _) = shown(after);
     let number = place.location.line;
-    write!(f, "\n{:gutter$} |", "")?;
-    write!(f, "\n{number:>gutter$} | {before}{marked}{after}")?;
+    writeln!(f, "{number:>gutter$} | {before}{marked}{after}")?;
     write!(
         f,
-        "\n{:gutter$} | {:indent$}{:^<width$}",
+        "{:gutter$} | {:indent$}{:^<width$}",
         "",
         "",
         "^",

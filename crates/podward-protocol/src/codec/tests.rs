@@ -320,16 +320,20 @@ fn operation() -> impl Strategy<Value = Operation> {
         needs,
         option::of(spans),
         option::of(text()),
+        vec(text(), 0..3),
     )
-        .prop_map(|(tool, subject, text, known, need, span, why)| Operation {
-            tool,
-            subject,
-            text,
-            known,
-            need,
-            span,
-            why,
-        })
+        .prop_map(
+            |(tool, subject, text, known, need, span, why, partial)| Operation {
+                tool,
+                subject,
+                text,
+                known,
+                need,
+                span,
+                why,
+                partial,
+            },
+        )
 }
 
 fn ruling() -> impl Strategy<Value = Ruling> {

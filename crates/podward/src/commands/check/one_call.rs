@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use podward_policy::{Action, KnownTools, Policies};
+use podward_manifest::underlined;
+use podward_policy::{Action, ByteSpan, KnownTools, Policies};
 use podward_protocol::{Coverage, Operation, Ruling};
 use podward_tools::Place;
 use serde::Serialize;
@@ -36,9 +37,14 @@ pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
     } else {
         layered(manifest, arguments, screen)?
     };
+    // Spans are bytes of bash's command.
+    let command = input
+        .get("command")
+        .and_then(Value::as_str)
+        .map(str::to_owned);
     let judged = judge(&policies, tool, input, &place);
     let text = match arguments.format {
-        Format::Text => text(&judged),
+        Format::Text => text(&judged, command.as_deref()),
         Format::Json => json_line(&judged),
     };
     let exit = match judged.action() {
@@ -110,34 +116,61 @@ fn json_line(judged: &Judged) -> String {
     podward_protocol::json_line(&line).unwrap_or_default() + "\n"
 }
 
-fn text(judged: &Judged) -> String {
+fn text(judged: &Judged, command: Option<&str>) -> String {
     let ruling = judged.wire_ruling();
+    let operations = judged.wire_operations();
     let mut text = format!(
-        "verdict: {}\ncause: {}\nwhy: {}\n",
+        "verdict: {}\ncause: {}\nwhy: {}\ncoverage: {}\n",
         ruling.verdict.as_str(),
         ruling.cause.as_str(),
-        visible(&cause_text(&ruling), Lines::Escape)
+        visible(&cause_text(&ruling), Lines::Escape),
+        coverage_text(&ruling.coverage),
     );
-    if let Coverage::Partial { why } = &ruling.coverage {
-        let why = visible(&why.join("; "), Lines::Escape);
-        text.push_str(&format!("coverage: partial, {why}\n"));
+    let decided = ruling.operation.and_then(|idx| operations.get(idx));
+    if let (Some(command), Some(span)) = (command, decided.and_then(|decided| decided.span)) {
+        let span = ByteSpan::new(span.start..span.end);
+        text.push_str(&underlined(command, span));
     }
-    let operations = judged.wire_operations();
     if !operations.is_empty() {
         text.push_str("operations:\n");
     }
+    let spans = operations
+        .iter()
+        .map(|operation| span_text(operation).len());
+    // With a gap behind; none where the tool's calls have no parts.
+    let width = spans.max().filter(|len| *len > 0).map_or(0, |len| len + 2);
     for (idx, operation) in operations.iter().enumerate() {
         let mark = if ruling.operation == Some(idx) {
             '>'
         } else {
             ' '
         };
-        text.push_str(&format!("{mark} {}\n", operation_text(operation)));
+        text.push_str(&format!("{mark} {}\n", operation_text(operation, width)));
+        if !operation.partial.is_empty() {
+            let why = visible(&operation.partial.join("; "), Lines::Escape);
+            text.push_str(&format!("{:1$}partial: {why}\n", "", 21 + width));
+        }
     }
     text
 }
 
-fn operation_text(operation: &Operation) -> String {
+fn coverage_text(coverage: &Coverage) -> String {
+    match coverage {
+        Coverage::Full => "full".to_owned(),
+        Coverage::Partial { why } => {
+            format!("partial, {}", visible(&why.join("; "), Lines::Escape))
+        }
+    }
+}
+
+fn span_text(operation: &Operation) -> String {
+    operation
+        .span
+        .map(|span| format!("{}..{}", span.start, span.end))
+        .unwrap_or_default()
+}
+
+fn operation_text(operation: &Operation, width: usize) -> String {
     let need = match operation.need {
         podward_protocol::Need::Full => "",
         podward_protocol::Need::Restrictive => "  (can only tighten)",
@@ -151,8 +184,9 @@ fn operation_text(operation: &Operation) -> String {
         .map(|why| format!("unknown code: {why}"));
     let text = why.as_deref().unwrap_or(&operation.text);
     format!(
-        "{:<18} {}{need}",
+        "{:<18} {:<width$}{}{need}",
         operation.tool,
+        span_text(operation),
         visible(text, Lines::Escape)
     )
 }
