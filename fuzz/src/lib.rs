@@ -10,11 +10,16 @@ use podward_policy::{
 };
 use podward_tools::{Place, lower};
 
+#[path = "../../crates/podward-shell/tests/lexical/mod.rs"]
+mod lexical;
+
 /// An entry point with the name of its target and of its folder in the corpus.
 pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("pattern", pattern),
     ("manifest", manifest),
     ("tool_arguments", tool_arguments),
+    ("shell", shell),
+    ("check", check),
 ];
 
 /// A pattern, a newline, a text: a pattern that loads means what the `glob` crate says.
@@ -100,5 +105,64 @@ pub fn tool_arguments(data: &[u8]) {
         assert_eq!(canonical, twice, "canonical is canonical");
         assert_eq!(lowered, same, "the same arguments, the same operations");
         let _ = policies.judge(&lowered);
+    }
+}
+
+/// Command text: operations whose spans lie in it, the same ones each time.
+pub fn shell(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let lowered = podward_shell::lower(&text, &lexical::place());
+    let Lowered::Operations(operations) = &lowered else {
+        assert!(!runs_something(&text), "`{text}` runs something");
+        return;
+    };
+    for operation in operations.iter() {
+        if let Some(span) = operation.span {
+            assert!(
+                text.get(span.range()).is_some(),
+                "{span:?} is no part of `{text}`"
+            );
+        }
+    }
+    let again = podward_shell::lower(&text, &lexical::place());
+    assert_eq!(lowered, again, "the same text, the same operations");
+}
+
+/// Whether there is more than blanks and comments: a line that begins with a letter.
+fn runs_something(text: &str) -> bool {
+    text.trim_matches([' ', '\t', '\n'])
+        .starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+/// A manifest, a line `---`, a command: a manifest that loads judges the command, and one more deny
+/// never makes an allow.
+pub fn check(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Some((manifest, command)) = text.split_once("\n---\n") else {
+        return;
+    };
+    let known = KnownTools::built_in();
+    let Ok(isolated) = podward_manifest::isolated("fuzz.toml", manifest, &known) else {
+        return;
+    };
+    let place = Place::new("/home/user/project", Some("/home/user".into())).isolated();
+    let arguments = serde_json::json!({ "command": command });
+    let Ok((_, lowered)) = lower("bash", arguments, &place) else {
+        return;
+    };
+    let ruling = isolated.policies.judge(&lowered);
+    if let (Some(idx), Lowered::Operations(operations)) = (ruling.operation, &lowered) {
+        assert!(operations.get(idx).is_some(), "the operation exists");
+    }
+    let tightened = format!(
+        "{manifest}\n[[permissions.rule]]\ntool = \"bash\"\npattern = \"rm *\"\naction = \"deny\"\n"
+    );
+    if let Ok(tightened) = podward_manifest::isolated("fuzz.toml", &tightened, &known) {
+        let after = tightened.policies.judge(&lowered).action;
+        assert!(
+            after != Action::Allow || ruling.action == Action::Allow,
+            "{} became {after}",
+            ruling.action
+        );
     }
 }

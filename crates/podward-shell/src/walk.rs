@@ -177,14 +177,16 @@ impl<'w> Walker<'w, '_> {
             self.list(&script.list);
             return;
         };
-        let end = text.len().max(stop.at);
+        // Reading may stop inside a character.
+        let at = text.floor_char_boundary(stop.at);
         let why = format!("{} (the text is not read from here on)", stop.why);
-        self.sink.unknown(&why, Some(origin.span(stop.at, end)));
+        self.sink
+            .unknown(&why, Some(origin.span(at, text.len().max(at))));
         for simple in &script.simples {
             self.flat(simple);
         }
         let was = std::mem::replace(&mut self.context.demand, Demand::Restrictive);
-        self.after_stop(text, origin, stop.at);
+        self.after_stop(text, origin, at);
         self.context.demand = was;
     }
 

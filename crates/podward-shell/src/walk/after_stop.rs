@@ -15,7 +15,7 @@ const IN_FRONT: &[&str] = &[
 
 impl Walker<'_, '_> {
     pub(super) fn after_stop(&mut self, text: &str, origin: Origin, stop: usize) {
-        let Some(rest) = text.get(stop..).or_else(|| text.get(stop + 1..)) else {
+        let Some(rest) = text.get(stop..) else {
             return;
         };
         let shift = text.len() - rest.len();
