@@ -15,6 +15,7 @@ const ENTRIES: &[&str] = &[
     "LICENSE-MIT",
     "README.md",
     "SECURITY.md",
+    "benches",
     "clippy.toml",
     "crates",
     "deny.toml",
