@@ -23,6 +23,16 @@ const RUNS: &[Run] = &[
         counts: &[("PODWARD_CASES", "20000000")],
     },
     Run {
+        name: "shell",
+        arguments: &["--package", "podward-shell"],
+        counts: &[("PODWARD_CASES", "100000")],
+    },
+    Run {
+        name: "instructions",
+        arguments: &["--package", "podward-shell", "--test", "instructions"],
+        counts: &[("PODWARD_VALGRIND", "1")],
+    },
+    Run {
         name: "properties",
         arguments: &[
             "--workspace",

@@ -129,7 +129,9 @@ fn written_file(n_bytes: usize) -> String {
     let mut text = String::from("cat > src/generated.rs <<'EOF'\n");
     let mut n = 0;
     while text.len() + 64 < n_bytes {
-        text.push_str(&format!("    let value_{n} = table.get({n}).copied().unwrap_or_default();\n"));
+        text.push_str(&format!(
+            "    let value_{n} = table.get({n}).copied().unwrap_or_default();\n"
+        ));
         n += 1;
     }
     text.push_str("EOF\nrustfmt --check src/generated.rs\n");
