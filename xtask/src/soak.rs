@@ -28,11 +28,6 @@ const RUNS: &[Run] = &[
         counts: &[("PODWARD_CASES", "100000")],
     },
     Run {
-        name: "instructions",
-        arguments: &["--package", "podward-shell", "--test", "instructions"],
-        counts: &[("PODWARD_VALGRIND", "1")],
-    },
-    Run {
         name: "properties",
         arguments: &[
             "--workspace",
