@@ -25,6 +25,12 @@ pub struct Limits {
     pub max_matches: u32,
     /// Paths that `glob`, `list`, and `grep` for files return.
     pub max_entries: u32,
+    /// Bytes of the largest page that `web_fetch` downloads.
+    pub fetch_bytes: u64,
+    /// How long `web_fetch` may take, redirects included.
+    pub fetch_timeout: Duration,
+    /// Bytes of the conversation that are sent to the model; older turns beyond them are left out.
+    pub history_bytes: u64,
 }
 
 impl Default for Limits {
@@ -40,6 +46,9 @@ impl Default for Limits {
             file_bytes: 32 * 1024 * 1024,
             max_matches: 200,
             max_entries: 1000,
+            fetch_bytes: 5 * 1024 * 1024,
+            fetch_timeout: Duration::from_secs(30),
+            history_bytes: 2 * 1024 * 1024,
         }
     }
 }

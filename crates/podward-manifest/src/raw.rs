@@ -80,6 +80,9 @@ pub(crate) struct RawLimits {
     pub(crate) file_size: Option<Sited<Bytes>>,
     pub(crate) max_matches: Option<Sited<u32>>,
     pub(crate) max_entries: Option<Sited<u32>>,
+    pub(crate) fetch_size: Option<Sited<Bytes>>,
+    pub(crate) fetch_timeout: Option<Sited<Duration>>,
+    pub(crate) history_size: Option<Sited<Bytes>>,
 }
 
 /// `[permissions]`.
@@ -337,6 +340,9 @@ fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
         file_size: reader.size(table, "file_size"),
         max_matches: reader.count(table, "max_matches", 1..=1_000_000),
         max_entries: reader.count(table, "max_entries", 1..=1_000_000),
+        fetch_size: reader.size(table, "fetch_size"),
+        fetch_timeout: reader.duration(table, "fetch_timeout"),
+        history_size: reader.size(table, "history_size"),
     }
 }
 

@@ -281,6 +281,9 @@ fn limits(join: &mut Join<'_>) -> Limits {
         file_bytes: smallest!(file_size, Bytes(default.file_bytes)).0,
         max_matches: smallest!(max_matches, default.max_matches),
         max_entries: smallest!(max_entries, default.max_entries),
+        fetch_bytes: smallest!(fetch_size, Bytes(default.fetch_bytes)).0,
+        fetch_timeout: smallest!(fetch_timeout, default.fetch_timeout),
+        history_bytes: smallest!(history_size, Bytes(default.history_bytes)).0,
     }
 }
 

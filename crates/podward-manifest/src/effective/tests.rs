@@ -63,6 +63,9 @@ line_size = "2000B"    # default
 file_size = "32MiB"    # default
 max_matches = 200      # default
 max_entries = 1000     # default
+fetch_size = "5MiB"    # default
+fetch_timeout = "30s"  # default
+history_size = "2MiB"  # default
 
 [machine]
 fixed = ["limits.max_steps"]  # machine, machine.toml:4:1

@@ -36,6 +36,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ("limits.file_size", "[limits]\nfile_size = \"3B\""),
     ("limits.max_matches", "[limits]\nmax_matches = 3"),
     ("limits.max_entries", "[limits]\nmax_entries = 3"),
+    ("limits.fetch_size", "[limits]\nfetch_size = \"1MiB\""),
+    ("limits.fetch_timeout", "[limits]\nfetch_timeout = \"1s\""),
+    ("limits.history_size", "[limits]\nhistory_size = \"1MiB\""),
     ("machine.fixed", "[machine]\nfixed = []"),
 ];
 

@@ -87,6 +87,9 @@ fn is_tighter(with: &Resolved, without: &Resolved) -> bool {
             u128::from(limits.file_bytes),
             u128::from(limits.max_matches),
             u128::from(limits.max_entries),
+            u128::from(limits.fetch_bytes),
+            limits.fetch_timeout.as_millis(),
+            u128::from(limits.history_bytes),
         ]
     };
     let denied = |resolved: &Resolved| resolved.scope.deny.clone();
