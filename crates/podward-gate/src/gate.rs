@@ -83,6 +83,8 @@ pub enum Answer {
     HookFailed {
         /// The hook.
         name: Box<str>,
+        /// What went wrong: lower case, no full stop.
+        why: Box<str>,
     },
 }
 
@@ -184,7 +186,7 @@ impl<P> Gate<P> {
             Answer::PodStopped => RefusalCause::PodStopped(Progress::NotStarted),
             Answer::Interrupted => RefusalCause::Interrupted(Progress::NotStarted),
             Answer::Hook { name, text } => RefusalCause::Hook { name, text },
-            Answer::HookFailed { name } => RefusalCause::HookFailed { name },
+            Answer::HookFailed { name, why } => RefusalCause::HookFailed { name, why },
         };
         Ok(Settled::Refuse(Refusal::judged(facts, ruling, cause)))
     }

@@ -71,6 +71,8 @@ pub enum RefusalCause {
     HookFailed {
         /// The hook.
         name: Box<str>,
+        /// What went wrong: lower case, no full stop.
+        why: Box<str>,
     },
     /// No permission check decided about it.
     NotJudged,

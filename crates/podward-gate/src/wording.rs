@@ -45,10 +45,11 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             shown(name),
             sentence(text)
         ),
-        RefusalCause::HookFailed { name } => format!(
+        RefusalCause::HookFailed { name, why } => format!(
             "Refused: this call of `{tool}` was not run, because the check `{}`, which has to pass \
-             before it, failed. Retrying can help only if that failure was a passing one.",
-            shown(name)
+             before it, failed: {} Retrying can help only if that failure was a passing one.",
+            shown(name),
+            sentence(why)
         ),
         RefusalCause::NotJudged => format!(
             "Refused: this call of `{tool}` was not run, because no permission check decided \

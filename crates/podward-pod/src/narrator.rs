@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use podward_gate::Progress;
 use podward_protocol::{
-    CallId, Envelope, ErrorCode, ErrorRaised, Event, RefusalCause, SessionId, Status, TextDelta,
-    Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict, ToolOutcome,
-    TurnEnded, TurnStarted, Usage, encode,
+    CallId, Envelope, ErrorCode, ErrorRaised, Event, Notice, RefusalCause, SessionId, Status,
+    TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict,
+    ToolOutcome, TurnEnded, TurnStarted, Usage, encode,
 };
-use podward_worker::{Decision, EndReason, TurnEnd, WorkerEvent};
+use podward_worker::{Decision, EndReason, HookFailure, TurnEnd, WorkerEvent};
 use serde_json::Value;
 
 use crate::clock::Clock;
@@ -121,6 +121,12 @@ impl Narrator {
             WorkerEvent::CallFinished { id, output } => {
                 let call = CallId::new(id.as_str());
                 told.push(self.finished(call, &output));
+            }
+            WorkerEvent::HookFailed(HookFailure { hook, why }) => {
+                told.push(Event::Notice(Notice {
+                    message: format!("the hook `{hook}` failed: {why}"),
+                    help: None,
+                }));
             }
             WorkerEvent::Usage(usage) => {
                 self.usage = usage;

@@ -132,8 +132,9 @@ pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
             name: name.to_string(),
             text: text.to_string(),
         },
-        RefusalCause::HookFailed { name } => wire::RefusalCause::HookFailed {
+        RefusalCause::HookFailed { name, why } => wire::RefusalCause::HookFailed {
             name: name.to_string(),
+            why: why.to_string(),
         },
         RefusalCause::NotJudged => wire::RefusalCause::NotJudged,
         RefusalCause::Cancelled(_) => wire::RefusalCause::Cancelled,
@@ -184,7 +185,7 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
 fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {
     match cause {
         RefusalCause::Policy => wire::DecidedBy::Policy,
-        RefusalCause::Hook { name, .. } | RefusalCause::HookFailed { name } => {
+        RefusalCause::Hook { name, .. } | RefusalCause::HookFailed { name, .. } => {
             wire::DecidedBy::Hook {
                 name: name.to_string(),
             }

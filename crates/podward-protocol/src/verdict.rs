@@ -159,6 +159,9 @@ pub enum RefusalCause {
     HookFailed {
         /// Its name.
         name: String,
+        /// What went wrong; empty in lines of the first version.
+        #[serde(default)]
+        why: String,
     },
     /// No permission check decided about it.
     NotJudged,

@@ -258,9 +258,13 @@ impl Turn<'_> {
                 if let SlotState::Running(facts) = before {
                     let hooks = self.parts.hooks.post_tool.clone();
                     let mut event = PostTool { facts, output };
-                    if let Err(reason) = self.stop.unless(chain::tell(&hooks, &mut event)).await {
+                    let mut told = chain::Told::default();
+                    let telling = chain::tell(&hooks, &mut event, &mut told);
+                    if let Err(reason) = self.stop.unless(telling).await {
                         batch.end = Some(reason);
                     }
+                    let failures = told.failures(&hooks, "the turn ended before it did");
+                    self.tell_failures(failures).await;
                 }
                 Ok(())
             }

@@ -67,10 +67,21 @@ pub enum WorkerEvent {
         /// The result.
         output: Arc<ToolOutput>,
     },
+    /// A hook that only looks on failed: nothing hangs on it, but people should hear.
+    HookFailed(HookFailure),
     /// Tokens used in this turn so far.
     Usage(Usage),
     /// The turn ended.
     TurnEnded(Arc<TurnEnd>),
+}
+
+/// A hook that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFailure {
+    /// The hook.
+    pub hook: Box<str>,
+    /// What went wrong: lower case, no full stop.
+    pub why: Box<str>,
 }
 
 /// How a turn ended. Hooks see it as the event "turn end".

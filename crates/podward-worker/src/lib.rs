@@ -21,7 +21,7 @@ mod worker;
 
 pub use approver::{Approver, Unattended};
 pub use decision::{DecidedBy, Decision};
-pub use event::{EndReason, Limit, TurnEnd, WorkerEvent};
+pub use event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
 pub use history::{History, ReplayError, Replayed};
 pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,

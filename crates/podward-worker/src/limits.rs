@@ -25,6 +25,8 @@ pub struct TurnLimits {
     pub result_bytes: usize,
     /// How long a running call may take to end after its turn was cancelled; then it is dropped.
     pub grace: Duration,
+    /// How long the hooks at a turn's end may take together; then those that are left are dropped.
+    pub turn_end: Duration,
 }
 
 impl Default for TurnLimits {
@@ -39,6 +41,7 @@ impl Default for TurnLimits {
             parallel: const { NonZeroUsize::new(8).unwrap() },
             result_bytes: 1024 * 1024,
             grace: Duration::from_secs(5),
+            turn_end: Duration::from_secs(5),
         }
     }
 }

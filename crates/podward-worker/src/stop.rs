@@ -38,6 +38,14 @@ impl Stop {
         }
     }
 
+    /// Waits until the caller cancels the turn; for ever if that was done before.
+    pub(crate) async fn newly_cancelled(&self) {
+        if self.cancel.is_cancelled() {
+            std::future::pending::<()>().await;
+        }
+        self.cancel.cancelled().await;
+    }
+
     /// Waits until the turn has to end.
     pub(crate) async fn stopped(&self) -> EndReason {
         let deadline = async {

@@ -191,6 +191,9 @@ impl Kit {
                         if output.is_error { "error" } else { "ok" }
                     )
                 }
+                WorkerEvent::HookFailed(failure) => {
+                    format!("hook {} failed: {}", failure.hook, failure.why)
+                }
                 WorkerEvent::TurnEnded(end) => format!("ended: {}", end.reason),
             });
         }

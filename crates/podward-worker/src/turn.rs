@@ -9,7 +9,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tracing::Instrument;
 
 use crate::collect::{Added, Answer, WrittenCall};
-use crate::event::{EndReason, Limit, TurnEnd, WorkerEvent};
+use crate::event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
 use crate::hook::{PreRequest, PromptSubmit, chain};
 use crate::journal::{Entry, JournalError};
 use crate::stop::Stop;
@@ -74,17 +74,30 @@ impl<'w> Turn<'w> {
             reason: end.reason.as_str().to_owned(),
         }])
         .await?;
-        let hooks = self.parts.hooks.turn_end.clone();
-        let told = chain::tell(&hooks, &mut end);
-        if tokio::time::timeout(self.parts.limits.grace, told)
-            .await
-            .is_err()
-        {
-            tracing::warn!("a hook at the turn's end took too long and was dropped");
-        }
+        self.tell_hooks_of_end(&mut end).await;
         self.tell(WorkerEvent::TurnEnded(Arc::new(end.clone())))
             .await;
         Ok(end)
+    }
+
+    /// Runs the hooks of the turn's end, within their time and until the caller cancels.
+    async fn tell_hooks_of_end(&mut self, end: &mut TurnEnd) {
+        let hooks = self.parts.hooks.turn_end.clone();
+        let mut told = chain::Told::default();
+        let why = tokio::select! {
+            biased;
+            () = chain::tell(&hooks, end, &mut told) => "",
+            () = tokio::time::sleep(self.parts.limits.turn_end) => "it did not end in time",
+            () = self.stop.newly_cancelled() => "it was cancelled",
+        };
+        self.tell_failures(told.failures(&hooks, why)).await;
+    }
+
+    /// Tells people of hooks on which nothing hangs.
+    pub(crate) async fn tell_failures(&mut self, failures: Vec<HookFailure>) {
+        for failure in failures {
+            self.tell(WorkerEvent::HookFailed(failure)).await;
+        }
     }
 
     /// Takes a prompt, unless a hook has something against it, and answers it.

@@ -287,7 +287,9 @@ fn refusal_text(cause: &RefusalCause) -> String {
         RefusalCause::Hook { name, text } => {
             one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
         }
-        RefusalCause::HookFailed { name } => one_line(&format!("hook {name} failed"), CALL_CHARS),
+        RefusalCause::HookFailed { name, why } => {
+            one_line(&format!("hook {name} failed: {why}"), CALL_CHARS)
+        }
         RefusalCause::NotJudged => "never judged".to_owned(),
         RefusalCause::BadCall | RefusalCause::UnknownTool => "bad call".to_owned(),
         RefusalCause::Cancelled => "cancelled".to_owned(),

@@ -221,7 +221,13 @@ fn each_refusing_answer_has_its_own_cause() {
             },
             "hook",
         ),
-        (Answer::HookFailed { name: "h".into() }, "hook_failed"),
+        (
+            Answer::HookFailed {
+                name: "h".into(),
+                why: "it broke".into(),
+            },
+            "hook_failed",
+        ),
     ] {
         let mut gate = gate();
         let Submitted::Ask(question) = gate.admit(call("a", "bash", "[1]", 7), ruling(Action::Ask))
@@ -299,7 +305,10 @@ fn arb_answer() -> impl Strategy<Value = Answer> {
             name: "h".into(),
             text: "no".into()
         }),
-        Just(Answer::HookFailed { name: "h".into() }),
+        Just(Answer::HookFailed {
+            name: "h".into(),
+            why: "it broke".into(),
+        }),
     ]
 }
 

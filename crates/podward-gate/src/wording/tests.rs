@@ -257,6 +257,7 @@ fn no_refusal_names_another_tool() {
         },
         RefusalCause::HookFailed {
             name: "mine".into(),
+            why: "it broke".into(),
         },
         RefusalCause::NotJudged,
         RefusalCause::Cancelled(Progress::Started),

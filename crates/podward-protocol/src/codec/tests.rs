@@ -402,7 +402,7 @@ fn refusal() -> impl Strategy<Value = RefusalCause> {
         Just(RefusalCause::Policy),
         Just(RefusalCause::NoClient),
         (text(), text()).prop_map(|(name, text)| RefusalCause::Hook { name, text }),
-        text().prop_map(|name| RefusalCause::HookFailed { name }),
+        (text(), text()).prop_map(|(name, why)| RefusalCause::HookFailed { name, why }),
         Just(RefusalCause::NotJudged),
         Just(RefusalCause::BadCall),
         Just(RefusalCause::UnknownTool),

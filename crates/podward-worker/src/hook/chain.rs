@@ -11,7 +11,7 @@ use podward_tools::Invocation;
 
 use super::permission::SharedGate;
 use super::{Hook, HookError, HookEvent, PreToolAction, PreToolCall, Stage, TurnAction};
-use crate::event::EndReason;
+use crate::event::{EndReason, HookFailure};
 use crate::stop::{self, Stop};
 
 /// What the chain made of a call.
@@ -57,9 +57,13 @@ pub(crate) async fn check_call(
                 (reason, Some(end))
             }
             Err(error) => {
-                tracing::warn!(hook = %name, %error, "a hook failed, so the call is refused");
-                let cause = RefusalCause::HookFailed { name: name.clone() };
-                let refusal = event.refuse(cause, Answer::HookFailed { name }, gate);
+                tracing::warn!(hook = %name, ?error, "a hook failed, so the call is refused");
+                let why: Box<str> = error.to_string().into();
+                let cause = RefusalCause::HookFailed {
+                    name: name.clone(),
+                    why: why.clone(),
+                };
+                let refusal = event.refuse(cause, Answer::HookFailed { name, why }, gate);
                 return (Checked::Refuse(refusal), None);
             }
         };
@@ -93,12 +97,46 @@ pub(crate) async fn check_turn<E: HookEvent<Action = TurnAction>>(
     Ok(())
 }
 
-/// Runs hooks that only look; one that fails is logged.
-pub(crate) async fn tell<E: HookEvent<Action = ()>>(hooks: &[Arc<dyn Hook<E>>], event: &mut E) {
+/// How far hooks that only look have come: it outlives a run of them that was dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    failures: Vec<HookFailure>,
+    n_ended: usize,
+}
+
+/// Runs hooks that only look; one that fails keeps no other from looking.
+pub(crate) async fn tell<E: HookEvent<Action = ()>>(
+    hooks: &[Arc<dyn Hook<E>>],
+    event: &mut E,
+    told: &mut Told,
+) {
     for hook in hooks {
         if let Err(error) = run(&**hook, event).await {
-            tracing::warn!(hook = hook.name(), %error, "a hook failed");
+            told.fail(hook.name(), &error.to_string());
         }
+        told.n_ended += 1;
+    }
+}
+
+impl Told {
+    /// What failed; `why` those failed that did not come to their end.
+    pub(crate) fn failures<E: HookEvent>(
+        mut self,
+        hooks: &[Arc<dyn Hook<E>>],
+        why: &str,
+    ) -> Vec<HookFailure> {
+        for hook in hooks.iter().skip(self.n_ended) {
+            self.fail(hook.name(), why);
+        }
+        self.failures
+    }
+
+    fn fail(&mut self, hook: &str, why: &str) {
+        tracing::warn!(hook, why, "a hook failed");
+        self.failures.push(HookFailure {
+            hook: hook.into(),
+            why: why.into(),
+        });
     }
 }
 

@@ -208,7 +208,7 @@ async fn a_hook_that_fails_refuses() {
         let (reason, results, _, kit) = run(&[("echo", text), ("echo", "x")], yes).await;
         assert_eq!(reason, EndReason::Done);
         assert!(
-            results[0].contains("which has to pass before it, failed"),
+            results[0].contains("which has to pass before it, failed: it "),
             "{results:?}"
         );
         assert_eq!(results[1], "echo x");
@@ -336,4 +336,87 @@ async fn every_event_has_its_hooks() {
         })
         .collect();
     assert_eq!(prompts, ["go!", "more!"]);
+}
+
+/// Looks on in the way its name says.
+struct LooksOn(&'static str);
+
+#[async_trait]
+impl Hook<TurnEnd> for LooksOn {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    async fn on(&self, _event: &mut TurnEnd) -> Result<(), HookError> {
+        match self.0 {
+            "hangs" => std::future::pending().await,
+            "fails" => Err(HookError::new("it fell over")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Hook<PostTool> for LooksOn {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    async fn on(&self, _event: &mut PostTool) -> Result<(), HookError> {
+        Err(HookError::new("it fell over"))
+    }
+}
+
+fn failures(kit: &mut Kit) -> Vec<String> {
+    let mut told = kit.told();
+    told.retain(|event| event.starts_with("hook "));
+    told
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_looks_on_and_fails_is_told() {
+    let hooks = Hooks::new()
+        .post_tool(Arc::new(LooksOn("after")))
+        .turn_end(Arc::new(LooksOn("fails")))
+        .turn_end(Arc::new(LooksOn("agrees")))
+        .turn_end(Arc::new(LooksOn("hangs")))
+        .turn_end(Arc::new(LooksOn("last")));
+    let setup = Setup {
+        hooks,
+        ..Setup::default()
+    };
+    let mut kit = Kit::with(&script(&[&[("echo", "x")]]), setup);
+    assert_eq!(kit.turn("go").await.reason, EndReason::Done);
+    assert_eq!(
+        failures(&mut kit),
+        [
+            "hook after failed: it fell over",
+            "hook fails failed: it fell over",
+            "hook hangs failed: it did not end in time",
+            "hook last failed: it did not end in time",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_at_the_end_can_be_cancelled() {
+    let setup = Setup {
+        hooks: Hooks::new().turn_end(Arc::new(LooksOn("hangs"))),
+        ..Setup::default()
+    };
+    let mut kit = Kit::with(&script(&[]), setup);
+    let cancel = kit.cancel.clone();
+    let cancelled = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        cancel.cancel();
+    };
+    let (end, ()) = tokio::join!(kit.turn("go"), cancelled);
+    assert_eq!(end.reason, EndReason::Done);
+    assert_eq!(failures(&mut kit), ["hook hangs failed: it was cancelled"]);
+    // A turn that was cancelled before has its hooks all the same.
+    assert_eq!(kit.turn("go").await.reason, EndReason::Cancelled);
+    assert_eq!(
+        failures(&mut kit),
+        ["hook hangs failed: it did not end in time"]
+    );
 }
