@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::message::ThinkingSeal;
+
 /// One event of a model's answer.
 ///
 /// An answer is any number of deltas and tool calls, then one [`ModelEvent::Stopped`]; a stream
@@ -16,6 +18,8 @@ pub enum ModelEvent {
     TextDelta(String),
     /// More of what the model thinks.
     ThinkingDelta(String),
+    /// The thought that was streamed last is complete, and this goes back to the provider with it.
+    ThinkingSealed(ThinkingSeal),
     /// The model begins to write a tool call.
     ToolUseStarted {
         /// The call's place among the calls of this answer.

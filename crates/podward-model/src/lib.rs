@@ -2,14 +2,24 @@
 //!
 //! It must never know what a tool does, what a rule is, or whether a call is allowed to run.
 
+mod anthropic;
+mod endpoint;
+mod error;
 mod event;
 mod message;
 mod model;
+mod openai_chat;
+mod openai_responses;
 mod pairing;
 pub mod script;
 
+pub use anthropic::AnthropicModel;
+pub use endpoint::{ApiKey, Endpoint, RequestLimits};
+pub use error::ModelError;
 pub use event::{ModelEvent, StopReason, ToolInput, Usage};
-pub use message::{Block, Message, Role};
-pub use model::{Model, ModelError, ModelRequest, ModelStream, ToolSpec};
+pub use message::{Block, Message, Role, ThinkingSeal};
+pub use model::{Model, ModelRequest, ModelStream, ToolSpec};
+pub use openai_chat::OpenAiChatModel;
+pub use openai_responses::OpenAiResponsesModel;
 pub use pairing::{PairingError, check_pairing};
 pub use script::ScriptedModel;

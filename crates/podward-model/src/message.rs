@@ -36,8 +36,11 @@ pub enum Block {
     },
     /// What a model thought before it spoke.
     Thinking {
-        /// The text.
+        /// The text; empty if the provider shows none.
         text: String,
+        /// What the provider needs to take the thought back; a thought without it stays here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<ThinkingSeal>,
     },
     /// The model calls a tool; only in its own messages.
     ToolUse {
@@ -56,6 +59,33 @@ pub enum Block {
         content: String,
         /// The call failed or was refused.
         is_error: bool,
+    },
+}
+
+/// What a provider gives with a thought and takes back unchanged: only the same model can read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ThinkingSeal {
+    /// Anthropic Messages: the signature of a `thinking` block.
+    Signature {
+        /// The model that thought it.
+        model: String,
+        /// The signature.
+        signature: String,
+    },
+    /// Anthropic Messages: a `redacted_thinking` block.
+    Redacted {
+        /// The model that thought it.
+        model: String,
+        /// The encrypted thought.
+        data: String,
+    },
+    /// OpenAI Responses: a `reasoning` item.
+    Encrypted {
+        /// The model that thought it.
+        model: String,
+        /// The encrypted thought.
+        content: String,
     },
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::stream::BoxStream;
 use serde_json::Value;
 
+use crate::error::ModelError;
 use crate::event::ModelEvent;
 use crate::message::Message;
 
@@ -46,29 +47,4 @@ pub struct ToolSpec {
     pub description: String,
     /// The JSON Schema of its arguments.
     pub schema: Value,
-}
-
-/// Why a model gave no complete answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
-    /// The connection failed, or the stream ended in the middle.
-    #[error("the connection to the model failed: {message}")]
-    Connection {
-        /// What happened.
-        message: String,
-    },
-    /// The provider answered with an error.
-    #[error("the model's provider reports an error: {message}")]
-    Provider {
-        /// Its words.
-        message: String,
-    },
-    /// A scripted model cannot go on.
-    #[error("the script cannot go on at {place}: {message}")]
-    Script {
-        /// The step it is about.
-        place: String,
-        /// What is wrong.
-        message: String,
-    },
 }

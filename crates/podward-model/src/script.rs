@@ -79,8 +79,9 @@ use futures_util::stream;
 use self::answer::Answer;
 use self::file::{Next, Step};
 use self::template::Seen;
+use crate::error::ModelError;
 use crate::message::{Block, Message, Role};
-use crate::model::{Model, ModelError, ModelRequest, ModelStream};
+use crate::model::{Model, ModelRequest, ModelStream};
 
 /// A model whose answers are written in a file.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podward_gate::CallId;
-use podward_model::{Block, ModelEvent, StopReason, ToolInput, Usage};
+use podward_model::{Block, ModelEvent, StopReason, ThinkingSeal, ToolInput, Usage};
 use serde_json::{Map, Value};
 
 use crate::event::{Limit, WorkerEvent};
@@ -70,6 +70,7 @@ impl<'a> Answer<'a> {
             ModelEvent::TextDelta(text) | ModelEvent::ThinkingDelta(text) => text.len(),
             ModelEvent::ToolInputDelta { json, .. } => json.len(),
             ModelEvent::ToolUseStarted { id, name, .. } => id.len().saturating_add(name.len()),
+            ModelEvent::ThinkingSealed(seal) => seal_bytes(seal),
             ModelEvent::Retry { reason, .. } => reason.len(),
             ModelEvent::ToolUse {
                 id, name, input, ..
@@ -92,18 +93,16 @@ impl<'a> Answer<'a> {
         }
         match event {
             ModelEvent::TextDelta(text) => {
-                match self.content.last_mut() {
-                    Some(Block::Text { text: before }) => before.push_str(&text),
-                    _ => self.content.push(Block::Text { text: text.clone() }), // another block
-                }
+                self.add_text(&text);
                 Added::Part(Some(WorkerEvent::TextDelta(text)))
             }
             ModelEvent::ThinkingDelta(text) => {
-                match self.content.last_mut() {
-                    Some(Block::Thinking { text: before }) => before.push_str(&text),
-                    _ => self.content.push(Block::Thinking { text: text.clone() }), // another block
-                }
+                self.add_thought(&text);
                 Added::Part(Some(WorkerEvent::ThinkingDelta(text)))
+            }
+            ModelEvent::ThinkingSealed(seal) => {
+                self.seal_thought(seal);
+                Added::Part(None)
             }
             ModelEvent::ToolUseStarted { idx, id, name } => self.begin(idx, &id, &name),
             ModelEvent::ToolInputDelta { .. } => Added::Part(None),
@@ -139,7 +138,8 @@ impl<'a> Answer<'a> {
     pub(crate) fn finish(self) -> (Vec<Block>, Vec<WrittenCall>) {
         let mut content = self.content;
         content.retain(|block| match block {
-            Block::Text { text } | Block::Thinking { text } => !text.trim().is_empty(),
+            Block::Text { text } | Block::Thinking { text, seal: None } => !text.trim().is_empty(),
+            Block::Thinking { seal: Some(_), .. } => true,
             Block::ToolUse { .. } | Block::ToolResult { .. } => true,
         });
         if !content
@@ -149,6 +149,41 @@ impl<'a> Answer<'a> {
             content.clear(); // thoughts alone are no message
         }
         (content, self.calls)
+    }
+
+    fn add_text(&mut self, text: &str) {
+        match self.content.last_mut() {
+            Some(Block::Text { text: before }) => before.push_str(text),
+            // Another block.
+            _ => self.content.push(Block::Text { text: text.into() }),
+        }
+    }
+
+    fn add_thought(&mut self, text: &str) {
+        match self.content.last_mut() {
+            Some(Block::Thinking {
+                text: before,
+                seal: None,
+            }) => before.push_str(text),
+            // Another block, or a thought that is complete.
+            _ => self.content.push(Block::Thinking {
+                text: text.into(),
+                seal: None,
+            }),
+        }
+    }
+
+    fn seal_thought(&mut self, sealed: ThinkingSeal) {
+        match self.content.last_mut() {
+            Some(Block::Thinking {
+                seal: seal @ None, ..
+            }) => *seal = Some(sealed),
+            // A thought of which no text is shown.
+            _ => self.content.push(Block::Thinking {
+                text: String::new(),
+                seal: Some(sealed),
+            }),
+        }
     }
 
     fn begin(&mut self, idx: usize, id: &str, name: &str) -> Added {
@@ -188,6 +223,16 @@ impl<'a> Answer<'a> {
             input,
         });
         Added::Part(None)
+    }
+}
+
+fn seal_bytes(seal: &ThinkingSeal) -> usize {
+    match seal {
+        ThinkingSeal::Signature {
+            signature: text, ..
+        }
+        | ThinkingSeal::Redacted { data: text, .. }
+        | ThinkingSeal::Encrypted { content: text, .. } => text.len(),
     }
 }
 

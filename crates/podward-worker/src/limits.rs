@@ -23,6 +23,9 @@ pub struct TurnLimits {
     /// Bytes of one result in the history; what is more is cut, with a mark. Tools have their own,
     /// smaller limits: this one is for tools that forget theirs.
     pub result_bytes: usize,
+    /// Bytes of the conversation that one request carries; of a longer one the beginning is left
+    /// out of the request, not of the history.
+    pub history_bytes: usize,
     /// How long a running call may take to end after its turn was cancelled; then it is dropped.
     pub grace: Duration,
     /// How long the hooks at a turn's end may take together; then those that are left are dropped.
@@ -40,6 +43,7 @@ impl Default for TurnLimits {
             message_calls: 64,
             parallel: const { NonZeroUsize::new(8).unwrap() },
             result_bytes: 1024 * 1024,
+            history_bytes: 2 * 1024 * 1024,
             grace: Duration::from_secs(5),
             turn_end: Duration::from_secs(5),
         }

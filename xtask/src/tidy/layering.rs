@@ -89,6 +89,7 @@ pub(super) const LAYERS: &[Layer] = &[
         ],
         Worldly,
     ),
+    layer("podward-test-provider", &["podward-model"], Worldly),
     layer("xtask", &[], Worldly),
 ];
 

@@ -38,7 +38,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 
 fn members(tree: &Tree) -> impl Iterator<Item = &File> {
     tree.ending_in("/Cargo.toml")
-        .filter(|file| file.path.starts_with("crates/") || file.path.starts_with("xtask/"))
+        .filter(|file| {
+            ["crates/", "tests/", "xtask/"]
+                .iter()
+                .any(|folder| file.path.starts_with(folder))
+        })
         // A project that ships as test data is no member.
         .filter(|file| file.path.matches('/').count() <= 2)
 }
@@ -62,9 +66,15 @@ fn check_package(file: &File, package: &Table, findings: &mut Vec<Finding>) {
     let name = section.and_then(|section| section.get("name"));
     let folder = file.path.trim_end_matches("/Cargo.toml");
     let folder = folder.rsplit('/').next().unwrap_or(folder);
-    if name.and_then(Value::as_str) != Some(folder) {
+    // The name of a crate for tests says so.
+    let expected = if file.path.starts_with("tests/") {
+        format!("podward-test-{folder}")
+    } else {
+        folder.to_owned()
+    };
+    if name.and_then(Value::as_str) != Some(expected.as_str()) {
         find(format!(
-            "the crate is not named like its folder, `{folder}`"
+            "the crate is not named like its folder, `{expected}`"
         ));
     }
     for (section, name, value) in dependencies(package) {

@@ -36,7 +36,8 @@ pub(super) fn check_test_binaries(tree: &Tree) -> Vec<Finding> {
         .map(|file| file.text.as_str())
         .unwrap_or_default();
     tree.ending_in("/main.rs")
-        .filter(|file| file.path.starts_with("tests/"))
+        // What has a `src` is a crate of its own.
+        .filter(|file| file.path.starts_with("tests/") && !file.path.contains("/src/"))
         .filter(|file| !declared.contains(&format!("path = \"../../{}\"", file.path)))
         .map(|file| {
             let what = format!("no [[test]] of {OWNER} has this path");

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::file::{End, Input, InputValue, ScriptedCall, Step};
 use super::template::Seen;
+use crate::error::ModelError;
 use crate::event::{ModelEvent, StopReason, ToolInput, Usage};
 use crate::message::{Block, Message};
-use crate::model::{ModelError, ModelStream};
+use crate::model::ModelStream;
 
 /// A step with everything filled in.
 pub(super) struct Answer {
@@ -204,7 +205,7 @@ fn estimate(messages: &[Message], n_bytes: usize) -> Usage {
         .iter()
         .flat_map(|message| &message.content)
         .map(|block| match block {
-            Block::Text { text } | Block::Thinking { text } => text.len(),
+            Block::Text { text } | Block::Thinking { text, .. } => text.len(),
             Block::ToolUse { name, .. } => name.len() + 40,
             Block::ToolResult { content, .. } => content.len(),
         })

@@ -76,7 +76,10 @@ fn blocks_stand_in_the_order_in_which_they_came() {
     assert_eq!(
         content,
         [
-            Block::Thinking { text: "hm".into() },
+            Block::Thinking {
+                text: "hm".into(),
+                seal: None,
+            },
             Block::Text {
                 text: "one text".into()
             },
@@ -140,4 +143,38 @@ fn arguments_count_once_however_they_are_streamed() {
     };
     let (_, calls, end) = collect(&limits, vec![delta.clone(), tool_use(0), delta]);
     assert_eq!((calls.len(), end.as_str()), (1, "open"));
+}
+
+#[test]
+fn a_sealed_thought_is_kept_whole_even_without_text() {
+    let seal = |data: &str| ThinkingSeal::Redacted {
+        model: "m".into(),
+        data: data.into(),
+    };
+    let thought = |text: &str, data: &str| Block::Thinking {
+        text: text.into(),
+        seal: Some(seal(data)),
+    };
+    let (content, _, _) = collect(
+        &TurnLimits::default(),
+        vec![
+            thinking("one"),
+            ModelEvent::ThinkingSealed(seal("1")),
+            ModelEvent::ThinkingSealed(seal("2")),
+            thinking("three"),
+            ModelEvent::ThinkingSealed(seal("3")),
+            text("said"),
+        ],
+    );
+    assert_eq!(
+        content,
+        [
+            thought("one", "1"),
+            thought("", "2"),
+            thought("three", "3"),
+            Block::Text {
+                text: "said".into()
+            },
+        ]
+    );
 }

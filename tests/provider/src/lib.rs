@@ -1,0 +1,3 @@
+//! A local model provider.
+//!
+//! It must never leave this machine.
