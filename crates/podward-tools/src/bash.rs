@@ -16,6 +16,7 @@ use serde::Deserialize;
 use crate::bash::execution::execute;
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
+use crate::keep;
 use crate::lower::names;
 use crate::lower::shell::lower_command;
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
@@ -74,7 +75,13 @@ impl Arguments for Bash {
 
 #[async_trait]
 impl Invocation for Command {
-    async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
-        execute(*self, ctx).await
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
+        let kept = match keep::before_command(ctx, permit.facts()).await {
+            Ok(kept) => kept,
+            Err(not_run) => return not_run,
+        };
+        let output = execute(*self, ctx).await;
+        keep::after_command(kept).await;
+        output
     }
 }

@@ -6,7 +6,7 @@ mod replacement;
 use std::io::Read as _;
 
 use async_trait::async_trait;
-use podward_gate::Permit;
+use podward_gate::{CallFacts, Permit};
 use podward_policy::ToolName;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
 use crate::file_edit::replacement::{Edit, Occurrences};
 use crate::files::{self, FileError};
+use crate::keep;
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
@@ -79,12 +80,12 @@ impl Arguments for FileEdit {
 
 #[async_trait]
 impl Invocation for EditFile {
-    async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
         }
         let ctx = files::judged(ctx);
-        blocking(move || match self.apply(&ctx) {
+        blocking(move || match self.apply(permit.facts(), &ctx) {
             Ok(done) => ToolOutput::success(done),
             Err(error) => ToolOutput::failure(error.to_string()),
         })
@@ -93,7 +94,7 @@ impl Invocation for EditFile {
 }
 
 impl EditFile {
-    fn apply(&self, ctx: &RunContext) -> Result<String, FileError> {
+    fn apply(&self, call: &CallFacts, ctx: &RunContext) -> Result<String, FileError> {
         let _turn = files::write_turn();
         let shown = self.target.shown();
         let before = self.load(ctx)?;
@@ -109,7 +110,9 @@ impl EditFile {
                 Sight::Hidden => error.stated(&shown),
             })
         })?;
-        files::replace(&ctx.scope, &self.target, &edited.contents)?;
+        keep::around(ctx, call, &self.target, |scope| {
+            files::replace(scope, &self.target, &edited.contents)
+        })?;
         let n = edited.n_replaced;
         let times = if n == 1 { "time" } else { "times" };
         let mut result = format!("replaced {n} {times} in `{shown}`");

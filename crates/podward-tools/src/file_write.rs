@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::ToolName;
-use podward_scope::Replaced;
+use podward_scope::{Replaced, Scope};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,6 +11,7 @@ use crate::blocking::{CANCELLED, blocking};
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
 use crate::files;
+use crate::keep;
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
 use crate::tool::{Invocation, Place, RunContext, ToolOutput};
@@ -58,16 +59,18 @@ impl Arguments for FileWrite {
 
 #[async_trait]
 impl Invocation for WriteFile {
-    async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
         }
-        let scope = files::judged(ctx).scope;
+        let ctx = files::judged(ctx);
         blocking(move || {
             let _turn = files::write_turn();
             let n_bytes = self.content.len();
             let shown = self.target.shown();
-            match files::replace(&scope, &self.target, self.content.as_bytes()) {
+            let write =
+                |scope: &Scope| files::replace(scope, &self.target, self.content.as_bytes());
+            match keep::around(&ctx, permit.facts(), &self.target, write) {
                 Ok(Replaced::Created) => {
                     ToolOutput::success(format!("created `{shown}` ({n_bytes} bytes)"))
                 }

@@ -14,6 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
+use crate::keep::Keep;
 use crate::registry::Registry;
 use crate::tool::{Place, Proposal, RunContext, ToolLimits, ToolOutput};
 
@@ -24,6 +25,7 @@ pub(crate) struct World {
     pub(crate) limits: ToolLimits,
     pub(crate) policies: Policies,
     pub(crate) cancel: CancellationToken,
+    pub(crate) keep: Option<Arc<dyn Keep>>,
 }
 
 impl World {
@@ -41,6 +43,7 @@ impl World {
             limits: ToolLimits::default(),
             policies: Policies::default(),
             cancel: CancellationToken::new(),
+            keep: None,
         }
     }
 
@@ -92,6 +95,7 @@ impl World {
             limits: self.limits.clone(),
             policies: self.policies.clone(),
             environment: Vec::new(),
+            keep: self.keep.clone(),
             cancel: self.cancel.clone(),
         }
     }

@@ -75,6 +75,7 @@ mod file_write;
 mod files;
 #[cfg(test)]
 mod fixture;
+mod keep;
 mod lower;
 mod mcp;
 mod read;
@@ -86,5 +87,6 @@ mod web_fetch;
 
 pub use bash::find_bash;
 pub use error::{BadArguments, BadCall, UnknownTool};
+pub use keep::{Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, lower};
 pub use tool::{Invocation, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput};

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bash::{USUAL_NAMES, names_of};
 use crate::error::BadCall;
+use crate::keep::Keep;
 
 /// Something the model can call.
 pub trait Tool: Send + Sync {
@@ -161,6 +162,8 @@ pub struct RunContext {
     pub policies: Policies,
     /// The whole environment of a child process.
     pub environment: Vec<(OsString, OsString)>,
+    /// Keeps what a call is about to change; `None` keeps nothing.
+    pub keep: Option<Arc<dyn Keep>>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
 }

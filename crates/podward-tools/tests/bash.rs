@@ -111,6 +111,7 @@ impl World {
             environment: environment
                 .map(|(name, value)| (OsString::from(name), OsString::from(value)))
                 .to_vec(),
+            keep: None,
             cancel: self.cancel.clone(),
         }
     }

@@ -376,6 +376,7 @@ fn context(temp: &TempDir) -> RunContext {
         limits: ToolLimits::default(),
         policies: Policies::default(),
         environment: Vec::new(),
+        keep: None,
         cancel: CancellationToken::new(),
     }
 }

@@ -359,6 +359,7 @@ fn run_context(
         limits: tool_limits(&resolved.limits),
         policies: resolved.policies.clone(),
         environment,
+        keep: None,
         cancel: CancellationToken::new(),
     }
 }
