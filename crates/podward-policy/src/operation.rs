@@ -216,6 +216,36 @@ pub struct UrlSubject {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnknownReason(Box<str>);
 
+impl Operation {
+    /// An operation of a tool whose rules are matched against a text as it is: it needs an allow,
+    /// and all of it is known.
+    ///
+    /// ```
+    /// # use podward_policy::{Lowered, Operation, ToolName};
+    /// let deploy = ToolName::new("deploy")?;
+    /// // What `tool = "deploy"`, `pattern = "production"` would match:
+    /// let lowered = Lowered::from(Operation::plain(&deploy, "production"));
+    /// # Ok::<(), podward_policy::ToolNameError>(())
+    /// ```
+    #[must_use]
+    pub fn plain(tool: &ToolName, text: impl Into<Box<str>>) -> Self {
+        Self {
+            tool: tool.clone(),
+            subject: Subject::Plain(Text::known(text)),
+            need: Need::Full,
+            span: None,
+            partial: Vec::new(),
+        }
+    }
+}
+
+/// A call that does one thing.
+impl From<Operation> for Lowered {
+    fn from(only: Operation) -> Self {
+        Self::Operations(Operations::new(only, Vec::new()))
+    }
+}
+
 impl UnknownReason {
     /// A short reason for people, lower case, no full stop: `text with shell characters`.
     #[must_use]

@@ -69,10 +69,13 @@ pub(crate) fn parse<A: DeserializeOwned>(
 /// The arguments as canonical JSON (RFC 8785): the text by which they are judged, logged and
 /// compared.
 ///
+/// It is what [`Proposal::arguments`](crate::Proposal::arguments) holds. `tool` is who the errors
+/// are about.
+///
 /// # Errors
 /// The nesting is too deep, or a number has no exact canonical form: RFC 8785 knows only what an
 /// IEEE 754 double can hold, so two different calls would have one text.
-pub(crate) fn canonical(tool: &ToolName, arguments: &Value) -> Result<Box<str>, BadArguments> {
+pub fn canonical(tool: &ToolName, arguments: &Value) -> Result<Box<str>, BadArguments> {
     check_shape(tool, arguments)?;
     serde_json_canonicalizer::to_string(arguments)
         .map(String::into_boxed_str)

@@ -11,9 +11,10 @@
 //!
 //! use async_trait::async_trait;
 //! use podward_gate::Permit;
-//! use podward_policy::{Lowered, Need, Operation, Operations, Subject, Text, ToolName};
+//! use podward_policy::{Operation, ToolName};
 //! use podward_tools::{
 //!     BadArguments, BadCall, Invocation, Place, Proposal, Registry, RunContext, Tool, ToolOutput,
+//!     canonical_arguments,
 //! };
 //! use serde_json::{Value, json};
 //!
@@ -34,17 +35,10 @@
 //!         let Some(stage) = arguments["stage"].as_str() else {
 //!             return Err(BadArguments::new(&self.0, "`stage` is missing").into());
 //!         };
-//!         // Rules are matched against the stage: tool = "deploy", pattern = "production".
-//!         let operation = Operation {
-//!             tool: self.0.clone(),
-//!             subject: Subject::Plain(Text::known(stage)),
-//!             need: Need::Full,
-//!             span: None,
-//!             partial: Vec::new(),
-//!         };
 //!         Ok(Proposal {
-//!             arguments: json!({"stage": stage}).to_string().into(),
-//!             lowered: Lowered::Operations(Operations::new(operation, Vec::new())),
+//!             arguments: canonical_arguments(&self.0, &arguments)?,
+//!             // Rules are matched against the stage: tool = "deploy", pattern = "production".
+//!             lowered: Operation::plain(&self.0, stage).into(),
 //!             invocation: Box::new(DeployTo(stage.to_owned())),
 //!         })
 //!     }
@@ -85,6 +79,7 @@ mod text;
 mod tool;
 mod web_fetch;
 
+pub use arguments::canonical as canonical_arguments;
 pub use bash::find_bash;
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};

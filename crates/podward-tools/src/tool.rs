@@ -1,14 +1,14 @@
 //! What a tool is: it lowers a call's arguments to operations, and runs what was permitted.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::{Lowered, Policies, ToolName};
-use podward_scope::Scope;
+use podward_scope::{Scope, ScopeDecl, ScopeError};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -166,6 +166,36 @@ pub struct RunContext {
     pub keep: Option<Arc<dyn Keep>>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
+}
+
+impl RunContext {
+    /// A context with the usual limits, an empty environment for child processes, and nothing that
+    /// keeps what is changed.
+    ///
+    /// `policies` are those that the gate judges by: a search leaves out what they let nobody read.
+    #[must_use]
+    pub fn new(scope: Arc<Scope>, place: Place, policies: Policies) -> Self {
+        Self {
+            scope,
+            place: place.with_environment(&[]),
+            limits: ToolLimits::default(),
+            policies,
+            environment: Vec::new(),
+            keep: None,
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// A context for tools that start no programs, in one existing directory (absolute): files can
+    /// be read everywhere and written in it.
+    ///
+    /// # Errors
+    /// The directory cannot be used.
+    pub fn in_directory(directory: &Path, policies: Policies) -> Result<Self, ScopeError> {
+        let scope = Scope::open(&ScopeDecl::default(), directory, directory, &[])?;
+        let place = Place::new(directory, None);
+        Ok(Self::new(Arc::new(scope), place, policies))
+    }
 }
 
 /// How much a call may return and how long it may take.

@@ -207,6 +207,12 @@ impl Hooks {
         Self::default()
     }
 
+    /// The permission check by this gate, and nothing else yet: what every worker's hooks begin with.
+    #[must_use]
+    pub fn guarded_by(gate: &SharedGate) -> Self {
+        Self::new().pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
+    }
+
     /// Adds a hook before a call runs.
     #[must_use]
     pub fn pre_tool_call(mut self, hook: Arc<dyn Hook<PreToolCall>>) -> Self {

@@ -1,7 +1,7 @@
 //! What is written down before it has an effect.
 
 use std::error::Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use podward_model::Block;
@@ -91,6 +91,46 @@ pub enum RuledOutcome {
 pub struct JournalError {
     #[source]
     source: Box<dyn Error + Send + Sync>,
+}
+
+/// A journal that is gone with the process: for an agent whose sessions nobody resumes, and for
+/// tests. Its clones are one journal.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryJournal {
+    entries: Arc<Mutex<Vec<Entry>>>,
+}
+
+impl MemoryJournal {
+    /// An empty journal.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was appended so far, in order.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        // INVARIANT: a list that is only appended to is whole even where a panic poisoned the lock.
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl Journal for MemoryJournal {
+    async fn append(&mut self, entries: &[Entry]) -> Result<(), JournalError> {
+        self.lock().extend_from_slice(entries);
+        Ok(())
+    }
+
+    async fn decide(&mut self, decisions: &[Arc<Decision>]) -> Result<(), JournalError> {
+        self.lock()
+            .extend(decisions.iter().map(|decision| Entry::ruled(decision)));
+        Ok(())
+    }
 }
 
 impl JournalError {

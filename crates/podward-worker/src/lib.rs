@@ -27,6 +27,6 @@ pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
     PreToolCall, PreToolStage, PromptSubmit, SharedGate, SyntheticResult, TurnAction,
 };
-pub use journal::{Entry, Journal, JournalError, RuledOutcome};
+pub use journal::{Entry, Journal, JournalError, MemoryJournal, RuledOutcome};
 pub use limits::TurnLimits;
 pub use worker::{Worker, WorkerBuilder, WorkerError};

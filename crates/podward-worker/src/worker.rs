@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podward_gate::Gate;
 use podward_model::{Message, Model, ToolSpec, Usage};
 use podward_policy::ToolName;
 use podward_tools::{Registry, RunContext};
@@ -57,6 +58,8 @@ pub struct WorkerBuilder {
     context: RunContext,
     tools: Registry,
     offered: Option<Vec<ToolName>>,
+    /// Runs before `hooks`.
+    guard: Hooks,
     hooks: Hooks,
     approver: Arc<dyn Approver>,
     events: Option<mpsc::Sender<WorkerEvent>>,
@@ -78,7 +81,23 @@ pub enum WorkerError {
 }
 
 impl Worker {
-    /// Begins to build a worker.
+    /// Begins to build a worker whose calls are judged by the policies of its context.
+    ///
+    /// The permission check is the first of its hooks, whatever [`WorkerBuilder::hooks`] adds. The
+    /// `cancel` of `context` is replaced for every call.
+    #[must_use]
+    pub fn guarded(
+        model: Arc<dyn Model>,
+        journal: Box<dyn Journal>,
+        context: RunContext,
+    ) -> WorkerBuilder {
+        let gate = SharedGate::new(Gate::new(context.policies.clone()));
+        let mut builder = Self::builder(model, gate.clone(), journal, context);
+        builder.guard = Hooks::guarded_by(&gate);
+        builder
+    }
+
+    /// Begins to build a worker around a gate that is made elsewhere; [`Worker::guarded`] makes one.
     ///
     /// `gate` is the one of the [`PermissionHook`](crate::PermissionHook) among the hooks: the worker
     /// settles there what was asked. `context` is what each call may use; its `cancel` is replaced for every call.
@@ -96,6 +115,7 @@ impl Worker {
             context,
             tools: Registry::empty(),
             offered: None,
+            guard: Hooks::new(),
             hooks: Hooks::new(),
             approver: Arc::new(Unattended),
             events: None,
@@ -113,10 +133,10 @@ impl Worker {
     /// The journal failed. Every other end of a turn is a [`TurnEnd`].
     pub async fn turn(
         &mut self,
-        prompt: String,
+        prompt: impl Into<String>,
         cancel: CancellationToken,
     ) -> Result<TurnEnd, WorkerError> {
-        self.run(Some(prompt), cancel).await
+        self.run(Some(prompt.into()), cancel).await
     }
 
     /// Goes on with a turn that was interrupted: asks the model if the history ends with a message
@@ -179,7 +199,8 @@ impl WorkerBuilder {
         self
     }
 
-    /// The hooks, the permission check first.
+    /// The hooks. For a builder of [`Worker::builder`] the permission check has to be the first of
+    /// them; that of [`Worker::guarded`] has it already.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
         self.hooks = hooks;
@@ -258,7 +279,7 @@ impl WorkerBuilder {
                 context: self.context,
                 tools: self.tools,
                 specs: Arc::new(specs),
-                hooks: self.hooks,
+                hooks: self.guard.followed_by(self.hooks),
                 approver: self.approver,
                 events: self.events,
                 limits: self.limits,

@@ -1,0 +1,64 @@
+//! The examples run and print exactly what stands beside this file; `UPDATE_EXPECT=1` writes it
+//! anew.
+
+#![cfg(test)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const EXAMPLES: &[&str] = &["foreign_hook", "foreign_model", "foreign_tool"];
+
+/// A reader takes in a page, not a program.
+const N_LINES_MAX: usize = 79;
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn source_of(example: &str) -> PathBuf {
+    here().join("examples").join(example).with_extension("rs")
+}
+
+fn printed_by(example: &str) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--frozen", "--package", "podward-worker"])
+        .args(["--example", example])
+        .current_dir(here())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{example}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_example_prints_what_is_written_down() {
+    for example in EXAMPLES {
+        let path = here().join("tests/examples").join(example);
+        let path = path.with_extension("txt");
+        let printed = printed_by(example);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&path, &printed).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(expected, printed, "{}", path.display());
+    }
+}
+
+#[test]
+fn every_example_is_listed_and_short() {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(here().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        found.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+    }
+    found.sort();
+    assert_eq!(found, EXAMPLES);
+    for example in EXAMPLES {
+        let n_lines = std::fs::read_to_string(source_of(example))
+            .unwrap()
+            .lines()
+            .count();
+        assert!(n_lines <= N_LINES_MAX, "{example} has {n_lines} lines");
+    }
+}
