@@ -10,6 +10,7 @@ use podward_policy::ByteSpan;
 use toml::de::{DeTable, Error};
 
 use crate::diagnostic::Diagnostic;
+use crate::schema;
 use crate::source::{MOST_BYTES, Source};
 use crate::suggestion::quoted;
 
@@ -147,7 +148,13 @@ fn syntax_error(source: &Source<'_>, span: ByteSpan, error: &Error) -> Diagnosti
     } else if message.starts_with("string values must be quoted")
         || message.starts_with("invalid float") && found.starts_with(char::is_alphabetic)
     {
-        if place.source_line.trim_start().starts_with("key_env") {
+        let line = place.source_line.trim_start();
+        let name_len = line
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            .count();
+        let name = line.get(..name_len).unwrap_or_default();
+        if schema::may_be_secret(name) {
             // It may be the key itself: no message repeats it.
             return Diagnostic::error("a text must be in quotes", place.masked());
         }

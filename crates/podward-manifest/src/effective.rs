@@ -87,6 +87,7 @@ impl Effective {
 
 /// Keys whose lines are the items of one list.
 const LISTS: &[(&str, &str)] = &[
+    ("model", "allow"),
     ("permissions", "rule"),
     ("scope", "allow"),
     ("scope", "deny"),

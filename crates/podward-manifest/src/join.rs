@@ -84,6 +84,35 @@ impl<'l> Join<'l> {
         Some(joined)
     }
 
+    /// What the nearest layer says of those from `begin` on, and of those that fix the key.
+    pub(crate) fn nearest_since<T: Shown + Clone>(
+        &mut self,
+        begin: usize,
+        key: KeyPath,
+        get: impl Fn(&RawManifest) -> Option<&Sited<T>>,
+    ) -> Option<Joined<T>> {
+        let joined = self.nearest_unshown(begin, key, get)?;
+        self.show(key, &joined);
+        Some(joined)
+    }
+
+    /// The same without a line of the effective manifest.
+    pub(crate) fn nearest_unshown<T: Shown + Clone>(
+        &mut self,
+        begin: usize,
+        key: KeyPath,
+        get: impl Fn(&RawManifest) -> Option<&Sited<T>>,
+    ) -> Option<Joined<T>> {
+        self.check_fixed(key, &get);
+        self.nearest_trusted(&get, |layer_idx, raw| layer_idx >= begin || fixes(raw, key))
+    }
+
+    /// What each layer says, outermost first.
+    pub(crate) fn raws(&self) -> impl Iterator<Item = (usize, &'l RawManifest)> + use<'l> {
+        let layers: &'l [ReadLayer<'l>] = self.layers;
+        layers.iter().map(|layer| &layer.raw).enumerate()
+    }
+
     /// What the nearest trusted layer says or the default, made smaller by an untrusted project.
     pub(crate) fn smallest<T: Shown + Clone + Ord>(
         &mut self,
@@ -179,9 +208,17 @@ impl<'l> Join<'l> {
         get: &impl Fn(&RawManifest) -> Option<&Sited<T>>,
     ) -> Option<Joined<T>> {
         self.check_fixed(key, get);
+        self.nearest_trusted(get, |_, _| true)
+    }
+
+    fn nearest_trusted<T: Clone>(
+        &self,
+        get: &impl Fn(&RawManifest) -> Option<&Sited<T>>,
+        counts: impl Fn(usize, &RawManifest) -> bool,
+    ) -> Option<Joined<T>> {
         let trusted = self.layers.iter().enumerate().rev();
         let (layer_idx, value) = trusted
-            .filter(|(_, layer)| !layer.is_untrusted())
+            .filter(|(layer_idx, layer)| !layer.is_untrusted() && counts(*layer_idx, &layer.raw))
             .find_map(|(layer_idx, layer)| Some((layer_idx, get(&layer.raw)?)))?;
         Some(Joined {
             value: value.value.clone(),
@@ -217,7 +254,8 @@ impl<'l> Join<'l> {
         }
     }
 
-    fn show<T: Shown>(&mut self, key: KeyPath, joined: &Joined<T>) {
+    /// Adds a line of the effective manifest.
+    pub(crate) fn show<T: Shown>(&mut self, key: KeyPath, joined: &Joined<T>) {
         let origin = joined.site.and_then(|site| self.written(site));
         self.lines.push(EffectiveLine {
             table: key.table,

@@ -27,6 +27,7 @@ mod isolated;
 mod join;
 mod layer;
 mod limits;
+mod model;
 mod name;
 mod permissions;
 mod raw;
@@ -49,8 +50,12 @@ pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, Variabl
 pub use isolated::{Isolated, isolated};
 pub use layer::{LayerSource, OFFERABLE_TOOLS, Surroundings, Trust};
 pub use limits::Limits;
+pub use model::{
+    BaseUrl, BaseUrlError, Exposure, Key, KeyCommand, KeySource, Model, ModelName, ModelPattern,
+    Provider, RemoteModel, Script,
+};
 pub use name::{PodName, PodNameError};
 pub use podward_policy::{LayerKind, LayerName};
 pub use resolve::{resolve, workspace};
-pub use resolved::{Model, Pod, Resolved, Script, Workspace, WorkspaceMode, WorkspacePath};
+pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
 pub use source::decode;

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// Tokens of one answer of the model, unless a layer says otherwise.
+pub(crate) const DEFAULT_MAX_TOKENS: u32 = 16_384;
+
 /// `[limits]`, with every default filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {

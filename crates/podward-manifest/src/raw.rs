@@ -1,5 +1,6 @@
 //! What one layer says, as it says it: every key optional, every value with its place.
 
+mod model;
 mod path;
 
 use std::path::PathBuf;
@@ -9,15 +10,15 @@ use podward_policy::{Action, ByteSpan, ToolName};
 use podward_scope::{Access, Enforce, Root};
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::Diagnostic;
-use crate::environment::{VariableName, VariablePattern};
+use crate::environment::VariablePattern;
 use crate::layer::Surroundings;
 use crate::name::PodName;
 use crate::reader::{Reader, Sited, Table, span_of};
-use crate::resolved::{Script, WorkspaceMode};
+use crate::resolved::WorkspaceMode;
 use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema, RULE};
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
+pub(crate) use model::{RawModel, RawProvider};
 pub(crate) use path::PathBase;
 
 /// One layer.
@@ -42,21 +43,6 @@ pub(crate) struct RawPod {
     pub(crate) name: Option<Sited<PodName>>,
     pub(crate) workspace: Option<Sited<PathBuf>>,
     pub(crate) workspace_mode: Option<Sited<WorkspaceMode>>,
-}
-
-/// `[model]`.
-#[derive(Debug, Default)]
-pub(crate) struct RawModel {
-    pub(crate) provider: Option<Sited<Provider>>,
-    pub(crate) script: Option<Sited<Script>>,
-    pub(crate) key_env: Option<Sited<VariableName>>,
-    pub(crate) system: Option<Sited<String>>,
-}
-
-/// Who answers the requests of a pod. Providers on the network take their place here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Provider {
-    Scripted,
 }
 
 /// `[scope]`.
@@ -124,7 +110,7 @@ pub(crate) fn read(
         raw.pod = pod(&table, reader, base);
     }
     if let Some(table) = reader.table(&root, "model", "`[model]`") {
-        raw.model = model(&table, reader, base);
+        raw.model = model::model(&table, reader, base);
     }
     if let Some(table) = reader.table(&root, "tools", "`[tools]`") {
         raw.offered = reader.texts(&table, "offered", |name| offered(name, surroundings));
@@ -189,33 +175,6 @@ fn pod(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawPod
         }),
         workspace: reader.parsed(table, "workspace", |path| base.absolute(path)),
         workspace_mode: reader.word(table, "workspace_mode", &modes),
-    }
-}
-
-fn model(table: &Table<'_>, reader: &mut Reader<'_>, base: PathBase<'_>) -> RawModel {
-    RawModel {
-        provider: reader.parsed(table, "provider", |name| match name {
-            "scripted" => Ok(Provider::Scripted),
-            _ => Err("write `scripted`: this version has no other provider".to_owned()),
-        }),
-        script: reader.parsed(table, "script", |script| base.script(script)),
-        key_env: key_env(table, reader),
-        system: reader.text(table, "system"),
-    }
-}
-
-/// What is no variable's name may be the key itself: no message repeats it.
-fn key_env(table: &Table<'_>, reader: &mut Reader<'_>) -> Option<Sited<VariableName>> {
-    let text = reader.text(table, "key_env")?;
-    match VariableName::new(&text.value) {
-        Ok(name) => Some(text.map(|_| name)),
-        Err(error) => {
-            let place = reader.place(text.span).masked();
-            let message = format!("`key_env` is not the name of a variable: {error}");
-            let help = "put the key into a variable and write the variable's name here: a key does not belong in a manifest";
-            reader.report(Diagnostic::error(message, place).with_help(help));
-            None
-        }
     }
 }
 

@@ -94,6 +94,9 @@ fn may_set(layer: &LayerSource, key_path: &str) -> Result<(), String> {
     }
     let tightens = matches!(key_path, "tools.offered" | "scope.deny") || table == "limits";
     match (layer.kind, layer.trust) {
+        (LayerKind::Project | LayerKind::Manifest, _) if key_path == "model.allow" => Err(
+            "which models may be asked is said in the machine's and in the user's layer".to_owned(),
+        ),
         (LayerKind::Machine | LayerKind::User | LayerKind::Manifest, _) => Ok(()),
         (LayerKind::CommandLine | LayerKind::Environment, _) => {
             Err("this layer holds `[permissions]` and nothing else".to_owned())

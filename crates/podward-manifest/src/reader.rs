@@ -140,8 +140,24 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Reports an unknown key whose value may be a secret, without the value.
+    fn unknown_secret(&mut self, table: &str, (key, value): Entry<'_>) -> bool {
+        let name = key.get_ref();
+        let may_be = matches!(value.get_ref(), DeValue::String(_)) && schema::may_be_secret(name);
+        if may_be {
+            let place = self.place(span_of(value)).masked();
+            let message = format!("unknown key {} in {table}", quoted(name));
+            let help = "a secret does not belong in a manifest: `[model]` says with `key_env`, `key_file` or `key_command` where the model's key is";
+            self.report(Diagnostic::error(message, place).with_help(help));
+        }
+        may_be
+    }
+
     fn unknown_in_root(&mut self, (key, value): Entry<'_>) {
         let name = key.get_ref();
+        if self.unknown_secret("the manifest", (key, value)) {
+            return;
+        }
         let is_table = match value.get_ref() {
             DeValue::Table(_) => true,
             DeValue::Array(items) => items
@@ -231,6 +247,9 @@ impl<'s> Reader<'s> {
         value: &Spanned<DeValue<'_>>,
     ) {
         let name = key.get_ref();
+        if self.unknown_secret(table.shown, (key, value)) {
+            return;
+        }
         let known = || table.known.iter().copied();
         let help = match (nearest(name, known()), schema::table_with(name)) {
             (Some(word), _) => format!("did you mean `{word}`?"),

@@ -1,5 +1,6 @@
 //! From the texts of all layers to one manifest.
 
+mod model;
 #[cfg(test)]
 mod tests;
 
@@ -11,15 +12,15 @@ use podward_scope::{Enforce, ScopeDecl};
 use crate::canonical;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::effective::{Effective, EffectiveLine, Origin};
-use crate::environment::{VariableName, VariablePattern};
-use crate::join::{Join, Joined, key};
+use crate::environment::VariablePattern;
+use crate::join::{Join, key};
 use crate::layer::{LayerSource, Surroundings};
 use crate::limits::Limits;
 use crate::name::PodName;
-use crate::raw::{Provider, RawManifest};
+use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
 use crate::reader::Sited;
-use crate::resolved::{Model, Pod, Resolved, Workspace, WorkspacePath};
+use crate::resolved::{Pod, Resolved, Workspace, WorkspacePath};
 use crate::shown::{Bytes, toml_string};
 
 /// Joins the layers: permissions by the strictest verdict, other settings by the nearest layer.
@@ -103,8 +104,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         ),
         workspace: workspace_of(join),
     };
-    let model = model(join);
-    let key_env = join.nearest_if_set(key("model", "key_env"), |raw| raw.model.key_env.as_ref());
+    let model = model::model(join);
     let system = join.nearest(
         key("model", "system"),
         |raw| raw.model.system.as_ref(),
@@ -112,7 +112,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
     );
     let tools = tools(join, surroundings);
     let scope = scope(join);
-    let environment = environment(join, key_env.as_ref());
+    let environment = environment(join);
     let skill_directories = join.nearest(
         key("skills", "directories"),
         |raw| raw.skill_directories.as_ref(),
@@ -123,8 +123,10 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
     join.nearest_if_set(key("machine", "fixed"), |raw| raw.fixed.as_ref());
     Resolved {
         pod,
-        model,
-        key_env: key_env.map(|joined| joined.value),
+        model: model.model,
+        key: model.key,
+        key_places: model.key_places,
+        max_tokens: model.max_tokens,
         system,
         tools,
         scope,
@@ -152,43 +154,6 @@ fn workspace_of(join: &mut Join<'_>) -> Workspace {
         WorkspacePath::At(joined.value)
     });
     Workspace { path, mode }
-}
-
-fn model(join: &mut Join<'_>) -> Model {
-    let provider = join.nearest_if_set(key("model", "provider"), |raw| raw.model.provider.as_ref());
-    let script = join.nearest_if_set(key("model", "script"), |raw| raw.model.script.as_ref());
-    match (provider, script) {
-        (None, None) => Model::Undeclared,
-        (
-            Some(Joined {
-                value: Provider::Scripted,
-                ..
-            }),
-            Some(script),
-        ) => Model::Scripted(script.value),
-        (Some(provider), None) => {
-            let help = "write `script = \"demo\"`, or the path of a script";
-            incomplete_model(
-                join,
-                &provider,
-                "the provider `scripted` needs a `script`",
-                help,
-            );
-            Model::Undeclared
-        }
-        (None, Some(script)) => {
-            let help = "write `provider = \"scripted\"`";
-            incomplete_model(join, &script, "a `script` needs a `provider`", help);
-            Model::Undeclared
-        }
-    }
-}
-
-fn incomplete_model<T>(join: &mut Join<'_>, joined: &Joined<T>, message: &str, help: &str) {
-    if let Some(place) = joined.site.and_then(|site| join.place(site)) {
-        join.diagnostics
-            .push(Diagnostic::error(message, place).with_help(help));
-    }
 }
 
 fn tools(join: &mut Join<'_>, surroundings: &Surroundings) -> BTreeSet<podward_policy::ToolName> {
@@ -229,11 +194,8 @@ fn scope(join: &mut Join<'_>) -> ScopeDecl {
     }
 }
 
-/// What commands see. The model's key is never part of it.
-fn environment(
-    join: &mut Join<'_>,
-    key_env: Option<&Joined<VariableName>>,
-) -> Vec<VariablePattern> {
+/// What commands see. A model's key is never part of it.
+fn environment(join: &mut Join<'_>) -> Vec<VariablePattern> {
     let pass = join.nearest(
         key("environment", "pass"),
         |raw| raw.pass.as_ref(),
@@ -241,21 +203,7 @@ fn environment(
     );
     let all = VariablePattern::base().chain(pass.into_iter().map(|item| item.value));
     let all: Vec<_> = all.collect();
-    let hands_over = |key_env: &&Joined<VariableName>| {
-        all.iter()
-            .any(|pattern| pattern.matches(key_env.value.as_str()))
-    };
-    if let Some(key_env) = key_env.filter(hands_over)
-        && let Some(place) = key_env.site.and_then(|site| join.place(site))
-    {
-        let message = format!(
-            "every command would see `{}`, the variable with the model's key",
-            key_env.value
-        );
-        let help = "keep the key in a variable that `[environment] pass` and the built-in list do not name";
-        join.diagnostics
-            .push(Diagnostic::error(message, place).with_help(help));
-    }
+    model::check_environment(join, |name| all.iter().any(|pattern| pattern.matches(name)));
     all
 }
 

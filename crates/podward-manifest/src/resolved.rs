@@ -10,6 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::effective::Effective;
 use crate::environment::{VariableName, VariablePattern};
 use crate::limits::Limits;
+use crate::model::{Key, Model};
 use crate::name::PodName;
 
 /// The manifest that results from all layers.
@@ -19,9 +20,12 @@ pub struct Resolved {
     pub pod: Pod,
     /// `[model]`: who answers.
     pub model: Model,
-    /// `[model] key_env`: the variable with the model's key, which is taken out of the pod's own
-    /// environment before the first tool runs, whatever the provider.
-    pub key_env: Option<VariableName>,
+    /// `[model]`: where the model's key is; `None`: nowhere.
+    pub key: Option<Key>,
+    /// Every place that any layer names as that of a key: no tool gets at them.
+    pub key_places: KeyPlaces,
+    /// `[model] max_tokens`: the most tokens that one answer may have.
+    pub max_tokens: u32,
     /// `[model] system`: put before the conversation; may be empty.
     pub system: String,
     /// `[tools] offered`: the tools that the model may be told of.
@@ -44,6 +48,15 @@ pub struct Resolved {
     pub warnings: Vec<Diagnostic>,
     /// Every setting with its origin.
     pub effective: Effective,
+}
+
+/// Where keys are, whichever layer's counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyPlaces {
+    /// Variables.
+    pub variables: Vec<VariableName>,
+    /// Files; absolute if the directories of the layers are.
+    pub files: Vec<PathBuf>,
 }
 
 /// `[pod]`.
@@ -93,22 +106,4 @@ impl WorkspaceMode {
             Self::Copy => "copy",
         }
     }
-}
-
-/// Who answers the requests of a pod.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Model {
-    /// No layer has a `[model]`: enough to judge calls, not to run a pod.
-    Undeclared,
-    /// A script of model steps.
-    Scripted(Script),
-}
-
-/// A script of model steps.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Script {
-    /// Part of the program, by name: `demo`.
-    Embedded(&'static str),
-    /// A file; absolute if the directory of the layer is.
-    File(PathBuf),
 }

@@ -24,7 +24,21 @@ const fn table(name: &'static str, keys: &'static [&'static str]) -> TableSchema
 /// Every table, in the order in which the effective manifest shows them.
 pub(crate) const TABLES: &[TableSchema] = &[
     table("pod", &["name", "workspace", "workspace_mode"]),
-    table("model", &["provider", "script", "key_env", "system"]),
+    table(
+        "model",
+        &[
+            "provider",
+            "script",
+            "model",
+            "base_url",
+            "key_env",
+            "key_file",
+            "key_command",
+            "max_tokens",
+            "system",
+            "allow",
+        ],
+    ),
     table("tools", &["offered"]),
     table("scope", &["allow", "deny", "enforce"]),
     table("environment", &["pass"]),
@@ -88,10 +102,19 @@ pub(crate) fn table_with(key: &str) -> Option<&'static str> {
         .map(|schema| schema.name)
 }
 
+/// Whether a key that nobody knows has a name as if its value were a secret.
+pub(crate) fn may_be_secret(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "apikey", "auth", "key", "passwd", "password", "secret", "token",
+    ];
+    let name = name.to_lowercase().replace('-', "_");
+    name.split('_').any(|word| WORDS.contains(&word))
+}
+
 /// Whether the machine's layer can fix the value of a key for the layers below.
 pub(crate) fn can_be_fixed(key_path: &str) -> Fixable {
     match key_path.split_once('.') {
-        Some(("permissions", _)) | Some(("scope", "deny")) => Fixable::AlwaysBinds,
+        Some(("permissions", _) | ("scope", "deny") | ("model", "allow")) => Fixable::AlwaysBinds,
         Some(("machine", _)) => Fixable::Unknown,
         Some((table, key)) if keys_of(table).contains(&key) => Fixable::Yes,
         _ => Fixable::Unknown,

@@ -10,11 +10,12 @@ use podward_policy::ToolName;
 use podward_scope::{Enforce, Root};
 
 use crate::diagnostic::is_invisible;
-use crate::environment::{VariableName, VariablePattern};
+use crate::environment::VariablePattern;
+use crate::model::{BaseUrl, KeySource, ModelName, ModelPattern, Script};
 use crate::name::PodName;
-use crate::raw::Provider;
+use crate::raw::RawProvider;
 use crate::reader::Sited;
-use crate::resolved::{Script, WorkspaceMode};
+use crate::resolved::WorkspaceMode;
 use crate::unit;
 
 /// A value that can be written as TOML.
@@ -88,9 +89,36 @@ impl Shown for PodName {
     }
 }
 
-impl Shown for VariableName {
+impl Shown for ModelName {
     fn shown(&self) -> String {
         toml_string(self.as_str())
+    }
+}
+
+impl Shown for BaseUrl {
+    fn shown(&self) -> String {
+        toml_string(self.as_str())
+    }
+}
+
+impl Shown for ModelPattern {
+    fn shown(&self) -> String {
+        toml_string(self.as_str())
+    }
+}
+
+/// Where the key is, never the key.
+impl Shown for KeySource {
+    fn shown(&self) -> String {
+        match self {
+            Self::Nowhere => toml_string(""),
+            Self::Variable(name) => toml_string(name.as_str()),
+            Self::File(file) => path(file),
+            Self::Command(command) => {
+                let words = command.argv.iter().map(|word| toml_string(word));
+                format!("[{}]", words.collect::<Vec<_>>().join(", "))
+            }
+        }
     }
 }
 
@@ -112,11 +140,9 @@ impl Shown for WorkspaceMode {
     }
 }
 
-impl Shown for Provider {
+impl Shown for RawProvider {
     fn shown(&self) -> String {
-        match self {
-            Self::Scripted => toml_string("scripted"),
-        }
+        toml_string(self.as_str())
     }
 }
 

@@ -9,16 +9,24 @@ const MOST_CHARS: usize = 64;
 /// Words that other programs use for ours.
 const OTHER_WORDS: &[(&str, &str)] = &[
     ("accept", "allow"),
+    ("api_base", "base_url"),
+    ("api_key_env", "key_env"),
     ("approve", "allow"),
     ("block", "deny"),
+    ("claude", "anthropic"),
     ("confirm", "ask"),
     ("decision", "action"),
     ("default", "default_action"),
     ("edit", "file_edit"),
     ("effect", "action"),
+    ("endpoint", "base_url"),
     ("forbid", "deny"),
     ("glob", "pattern"),
+    ("llama.cpp", "openai"),
+    ("lm_studio", "openai"),
+    ("lmstudio", "openai"),
     ("match", "pattern"),
+    ("ollama", "openai"),
     ("permit", "allow"),
     ("prompt", "ask"),
     ("reason", "message"),
@@ -26,6 +34,8 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("reject", "deny"),
     ("rules", "rule"),
     ("shell", "bash"),
+    ("url", "base_url"),
+    ("vllm", "openai"),
     ("write", "file_write"),
 ];
 

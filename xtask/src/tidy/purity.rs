@@ -22,6 +22,7 @@ const ALLOWED: &[&str] = &[
     "thiserror",
     "toml",
     "unicode-width",
+    "url",
 ];
 
 /// What of the standard library meets the world.

@@ -35,7 +35,8 @@ name = "demo"              # manifest, manifest.toml:3:1
 workspace_mode = "direct"  # default
 
 [model]
-system = ""  # default
+max_tokens = 16384  # default
+system = ""         # default
 
 [tools]
 offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read"]  # default

@@ -5,7 +5,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::resolved::Script;
+use crate::model::Script;
 use crate::suggestion::{nearest, one_of};
 
 /// The scripts that are part of the program.
@@ -49,6 +49,19 @@ impl PathBase<'_> {
         Err(format!(
             "{meant} A file is written with a `/`: `./script.toml`"
         ))
+    }
+
+    /// A program: a path if there is a `/` in it, else a name to look for.
+    pub(crate) fn program(self, text: &str) -> Result<String, String> {
+        if !text.contains('/') {
+            return match text {
+                "" | "." | ".." => Err("a program has a name".to_owned()),
+                name => Ok(name.to_owned()),
+            };
+        }
+        let path = self.absolute(text)?;
+        let text = path.into_os_string().into_string();
+        text.map_err(|_| "the path is not UTF-8".to_owned())
     }
 
     fn expanded(self, text: &str) -> Result<PathBuf, String> {

@@ -9,7 +9,16 @@ const SETTINGS: &[(&str, &str)] = &[
     ("pod.workspace", "[pod]\nworkspace = \"x\""),
     ("pod.workspace_mode", "[pod]\nworkspace_mode = \"copy\""),
     ("model.key_env", "[model]\nkey_env = \"K\""),
+    ("model.key_file", "[model]\nkey_file = \"/k\""),
+    ("model.key_command", "[model]\nkey_command = [\"k\"]"),
     ("model.system", "[model]\nsystem = \"x\""),
+    ("model.max_tokens", "[model]\nmax_tokens = 9"),
+    ("model.base_url", "[model]\nbase_url = \"https://h\""),
+    (
+        "model.model",
+        "[model]\nprovider = \"openai\"\nbase_url = \"https://h\"\nmodel = \"m\"",
+    ),
+    ("model.allow", "[model]\nallow = [\"openai/*\"]"),
     (
         "model.provider",
         "[model]\nprovider = \"scripted\"\nscript = \"demo\"",
@@ -80,10 +89,18 @@ fn every_key_is_in_the_list() {
 fn each_kind_of_layer_has_its_keys() {
     assert_eq!(accepted_in(Machine), all_but(&[]));
     assert_eq!(accepted_in(User), all_but(&["machine.fixed"]));
-    assert_eq!(accepted_in(Manifest), all_but(&["machine.fixed"]));
+    assert_eq!(
+        accepted_in(Manifest),
+        all_but(&["machine.fixed", "model.allow"])
+    );
     assert_eq!(
         accepted_in(Project),
-        all_but(&["machine.fixed", "pod.workspace", "pod.workspace_mode"])
+        all_but(&[
+            "machine.fixed",
+            "model.allow",
+            "pod.workspace",
+            "pod.workspace_mode"
+        ])
     );
     assert_eq!(accepted_in(CommandLine), [""; 0]);
     assert_eq!(accepted_in(Environment), [""; 0]);

@@ -176,6 +176,28 @@ impl<'s> Reader<'s> {
         Some(list.map(|_| items))
     }
 
+    /// A list of strings in which the order counts and the same one may stand twice.
+    pub(crate) fn words(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Vec<String>>> {
+        let list = self.list(table, key)?;
+        let mut words = Vec::new();
+        for item in list.value {
+            let span = span_of(item);
+            match item.get_ref() {
+                DeValue::String(text) if text.contains('\0') => {
+                    let message = format!("`{key}` holds a NUL character");
+                    self.error(span, message, "no program can be given one");
+                    return None;
+                }
+                DeValue::String(text) => words.push(text.clone().into_owned()),
+                other => {
+                    self.wrong_type(key, "a list of strings", other, span);
+                    return None;
+                }
+            }
+        }
+        Some(list.map(|_| words))
+    }
+
     /// Reports that a list has the same item twice.
     pub(crate) fn repeated(&mut self, key: &str, text: &str, span: ByteSpan, first: ByteSpan) {
         let message = format!("{} is in `{key}` twice", quoted(text));

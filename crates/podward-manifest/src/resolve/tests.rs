@@ -70,10 +70,8 @@ fn settings_of_one_table_come_from_different_layers() {
         resolved.model,
         Model::Scripted(Script::File("/manifest/m.toml".into()))
     );
-    assert_eq!(
-        resolved.key_env.as_ref().map(|name| name.as_str()),
-        Some("U")
-    );
+    let key = resolved.key.as_ref().map(|key| key.location.to_string());
+    assert_eq!(key.as_deref(), Some("user.toml:4:1"));
     assert_eq!(resolved.system, "be kind");
 }
 

@@ -148,7 +148,8 @@ fn piece() -> impl Strategy<Value = String> {
             "[limits]\n", "max_steps = 3\n", "bash_timeout = \"1m\"\n", "output_size = \"1KiB\"\n",
             "[scope]\n", "deny = [{ path = \"a\", access = \"read\" }]\n", "enforce = \"best\"\n",
             "[machine]\n", "fixed = [\"limits.max_steps\"]\n", "[model]\n", "script = \"demo\"\n",
-            "provider = \"scripted\"\n", "key_env = \"K\"\n", "[environment]\n", "pass = [\"K*\"]\n",
+            "provider = \"scripted\"\n", "provider = \"openai\"\n", "model = \"m\"\n", "base_url = \"http://h\"\n",
+            "key_file = \"k\"\n", "key_command = [\"k\"]\n", "allow = [\"*/*\"]\n", "key_env = \"K\"\n", "[environment]\n", "pass = [\"K*\"]\n",
             "[pod]\n", "workspace = \"~/x\"\n", "[tools]\n", "offered = [\"read\"]\n",
         ]).prop_map(str::to_owned),
         2 => prop::sample::select(vec![

@@ -64,6 +64,9 @@ fn loosening() -> impl Strategy<Value = String> {
         "",
         "pod.name = \"x\"\n",
         "model.system = \"obey\"\n",
+        "model.base_url = \"https://evil.example\"\n",
+        "model.key_command = [\"./steal\"]\n",
+        "model.allow = [\"*/*\"]\n",
         "environment.pass = [\"TOKEN\"]\n",
         "scope.allow = [{ path = \"/\", access = \"write\" }]\n",
         "scope.enforce = \"best\"\n",
@@ -105,7 +108,9 @@ fn is_tighter(with: &Resolved, without: &Resolved) -> bool {
         && with.scope.enforce == without.scope.enforce
         && with.pod == without.pod
         && with.model == without.model
-        && with.key_env == without.key_env
+        && with.key == without.key
+        && with.key_places == without.key_places
+        && with.max_tokens == without.max_tokens
         && with.system == without.system
         && with.environment == without.environment
         && with.skill_directories == without.skill_directories

@@ -25,12 +25,12 @@ pub(super) fn secrets(request: &PodRequest) -> Secrets {
 }
 
 /// The whole environment of commands: what the manifest lets through, and where temporary files
-/// go. The variable with the model's key is never part of it.
+/// go. A variable that any layer names as that of a key is never part of it.
 pub(super) fn environment(request: &PodRequest, temp: &Path) -> Vec<(OsString, OsString)> {
     let resolved = &request.loaded.resolved;
     let is_own = |name: &str| {
-        let key = resolved.key_env.as_ref().map(|key| key.as_str());
-        key == Some(name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
+        let keys = &resolved.key_places.variables;
+        keys.iter().any(|key| key.as_str() == name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
     };
     let passes = |name: &OsStr| {
         name.to_str().is_some_and(|name| {

@@ -51,6 +51,7 @@ pub fn scripted_model(
 ) -> Result<ScriptedModel, PodError> {
     let (name, text) = match &resolved.model {
         Declared::Undeclared => return Err(PodError::NoModel),
+        Declared::Remote(_) => return Err(PodError::NoModel),
         Declared::Scripted(Script::Embedded(name)) => {
             let found = embedded.iter().find(|(known, _)| known == name);
             let (_, text) = found.ok_or(PodError::NoScript(name))?;

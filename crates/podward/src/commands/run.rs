@@ -26,7 +26,7 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
     let places = layers::places()?;
     let manifest = Some(arguments.manifest.as_path());
     let loaded = layers::load(&places, manifest, &arguments.layers)?;
-    if let Some(variable) = &loaded.resolved.key_env {
+    for variable in &loaded.resolved.key_places.variables {
         // Starts this program again: nothing may be read or said before.
         hand_over(variable.as_str())?;
     }

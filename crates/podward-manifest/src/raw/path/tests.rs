@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use super::PathBase;
-use crate::resolved::Script;
+use crate::Script;
 
 fn base() -> PathBase<'static> {
     PathBase {

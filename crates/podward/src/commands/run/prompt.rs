@@ -33,7 +33,9 @@ impl Prompt {
             (Some(text), _, _) if text != "-" => text.clone(),
             (None, Some(_), _) => return Ok(Self::GoOn),
             (None, None, Model::Scripted(Script::Embedded(_))) => DEMO_PROMPT.to_owned(),
-            (_, _, Model::Undeclared | Model::Scripted(_)) => from_standard_input(screen)?,
+            (_, _, Model::Undeclared | Model::Scripted(_) | Model::Remote(_)) => {
+                from_standard_input(screen)?
+            }
         };
         let text = text.trim();
         if text.is_empty() {
