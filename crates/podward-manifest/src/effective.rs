@@ -136,7 +136,9 @@ fn rows(lines: &[EffectiveLine]) -> Vec<Row> {
         // Each layer has permissions of its own; every other table is one.
         let layer = line.origin.layer().filter(|_| line.table == "permissions");
         let begins_policy = (line.table, line.key) == ("permissions", "default_action");
-        let begins_section = begins_policy || section != Some((line.table, layer));
+        // So is each hook.
+        let begins_hook = (line.table, line.key) == ("hook", "name");
+        let begins_section = begins_policy || begins_hook || section != Some((line.table, layer));
         if open_list.is_some() && (begins_section || open_list != Some(line.key)) {
             rows.push(bare("]".to_owned()));
             open_list = None;
@@ -148,7 +150,10 @@ fn rows(lines: &[EffectiveLine]) -> Vec<Row> {
             if let Some(layer) = layer {
                 rows.push(bare(format!("# layer: {layer}")));
             }
-            rows.push(bare(format!("[{}]", line.table)));
+            rows.push(bare(match line.table {
+                "hook" => "[[hook]]".to_owned(),
+                table => format!("[{table}]"),
+            }));
             section = Some((line.table, layer));
         }
         let is_item = LISTS.contains(&(line.table, line.key));

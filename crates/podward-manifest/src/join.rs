@@ -1,5 +1,7 @@
 //! Joins the layers, one setting at a time.
 
+mod hook;
+
 use podward_policy::ByteSpan;
 
 use crate::diagnostic::{Diagnostic, Place};

@@ -3,9 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use podward_policy::{
-    Action, ByteSpan, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleSpec,
-};
+use podward_policy::{Action, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleSpec};
 
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawPermissions, RawRule};
@@ -107,23 +105,11 @@ fn diagnostic(
             RuleField::Tool => rule.tool,
             RuleField::Pattern => rule.pattern,
         };
-        part_span(value, finding.part, reader)
+        string_offsets::span_of_part(value, finding.part, reader)
     });
     let diagnostic = make(finding.message.clone(), reader.place(span));
     match &finding.help {
         Some(help) => diagnostic.with_help(help.clone()),
         None => diagnostic,
     }
-}
-
-/// The source of a part of a string's value; all of the string where that cannot be told.
-fn part_span(value: &Sited<String>, part: Option<ByteSpan>, reader: &Reader<'_>) -> ByteSpan {
-    part.and_then(|part| {
-        let raw = reader.source().slice(value.span);
-        string_offsets::source_of(raw, &value.value, part)
-    })
-    .map_or(value.span, |part| {
-        let base = value.span.start;
-        ByteSpan::new(base + part.start..base + part.end)
-    })
 }

@@ -1,5 +1,6 @@
 //! What one layer says, as it says it: every key optional, every value with its place.
 
+mod hook;
 mod model;
 mod path;
 
@@ -18,6 +19,7 @@ use crate::resolved::WorkspaceMode;
 use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema, RULE};
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
+pub(crate) use hook::RawHook;
 pub(crate) use model::{RawModel, RawProvider};
 pub(crate) use path::PathBase;
 
@@ -33,6 +35,7 @@ pub(crate) struct RawManifest {
     pub(crate) pass: Option<Sited<Vec<Sited<VariablePattern>>>>,
     pub(crate) skill_directories: Option<Sited<Vec<Sited<PathBuf>>>>,
     pub(crate) limits: RawLimits,
+    pub(crate) hooks: Vec<RawHook>,
     pub(crate) fixed: Option<Sited<Vec<Sited<String>>>>,
     pub(crate) permissions: Option<RawPermissions>,
 }
@@ -130,6 +133,7 @@ pub(crate) fn read(
     if let Some(table) = reader.table(&root, "limits", "`[limits]`") {
         raw.limits = limits(&table, reader);
     }
+    raw.hooks = hook::hooks(&root, reader, base, &surroundings.known_tools);
     if let Some(table) = reader.table(&root, "machine", "`[machine]`") {
         raw.fixed = reader.texts(&table, "fixed", fixed);
     }
@@ -156,6 +160,13 @@ fn keys(document: &DeTable<'_>) -> Vec<Sited<String>> {
                 });
             }
         }
+    }
+    if let Some((key, value)) = document.get_key_value(schema::HOOKS) {
+        keys.push(Sited {
+            value: schema::HOOKS.to_owned(),
+            key: span_of(key),
+            span: span_of(value),
+        });
     }
     keys
 }

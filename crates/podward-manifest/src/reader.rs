@@ -128,7 +128,8 @@ impl<'s> Reader<'s> {
     /// The document's own table.
     pub(crate) fn root<'t>(&mut self, document: &'t DeTable<'t>) -> Table<'t> {
         for entry in document {
-            if schema::keys_of(entry.0.get_ref()).is_empty() {
+            let name = entry.0.get_ref();
+            if name != schema::HOOKS && schema::keys_of(name).is_empty() {
                 self.unknown_in_root(entry);
             }
         }
@@ -165,9 +166,15 @@ impl<'s> Reader<'s> {
                 .all(|item| matches!(item.get_ref(), DeValue::Table(_))),
             _ => false,
         };
-        let tables = || schema::TABLES.iter().map(|table| table.name);
+        let tables = || {
+            let tables = schema::TABLES.iter().map(|table| table.name);
+            tables.chain([schema::HOOKS])
+        };
         let (kind, help) = match (schema::table_with(name), nearest(name, tables())) {
             (Some(table), _) if !is_table => ("key", format!("it belongs below `[{table}]`")),
+            (_, Some(schema::HOOKS)) if is_table => {
+                ("table", format!("did you mean `[[{}]]`?", schema::HOOKS))
+            }
             (_, Some(table)) if is_table => ("table", format!("did you mean `[{table}]`?")),
             (Some(table), None) => ("table", format!("write `[[{table}.{name}]]`")),
             _ => {

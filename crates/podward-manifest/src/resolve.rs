@@ -119,6 +119,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         Vec::new(),
     );
     let limits = limits(join);
+    let hooks = join.hooks();
     // For the effective manifest only: it has done its work when the other settings were joined.
     join.nearest_if_set(key("machine", "fixed"), |raw| raw.fixed.as_ref());
     Resolved {
@@ -137,6 +138,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
             .into_iter()
             .map(|item| item.value)
             .collect(),
+        hooks,
         limits,
         warnings: Vec::new(),
         effective: Effective::default(),

@@ -9,6 +9,7 @@ use podward_scope::ScopeDecl;
 use crate::diagnostic::Diagnostic;
 use crate::effective::Effective;
 use crate::environment::{VariableName, VariablePattern};
+use crate::hook::DeclaredHook;
 use crate::limits::Limits;
 use crate::model::{Key, Model};
 use crate::name::PodName;
@@ -42,6 +43,8 @@ pub struct Resolved {
     pub environment: Vec<VariablePattern>,
     /// `[skills] directories`, absolute if the directories of the layers are.
     pub skill_directories: Vec<PathBuf>,
+    /// `[[hook]]` of every layer, outermost first: the order in which they run.
+    pub hooks: Vec<DeclaredHook>,
     /// `[limits]`.
     pub limits: Limits,
     /// What the author should hear although the manifest loads.

@@ -65,6 +65,16 @@ pub(crate) const TABLES: &[TableSchema] = &[
     table("permissions", &["default_action", "unresolved", "rule"]),
 ];
 
+/// The list of tables that stands in the document itself.
+pub(crate) const HOOKS: &str = "hook";
+
+/// One hook.
+pub(crate) const HOOK: ItemSchema = ItemSchema {
+    shown: "`[[hook]]`",
+    written: "`[[hook]]`",
+    keys: &["name", "event", "tool", "command", "timeout"],
+};
+
 /// One rule.
 pub(crate) const RULE: ItemSchema = ItemSchema {
     shown: "`[[permissions.rule]]`",
@@ -113,6 +123,9 @@ pub(crate) fn may_be_secret(name: &str) -> bool {
 
 /// Whether the machine's layer can fix the value of a key for the layers below.
 pub(crate) fn can_be_fixed(key_path: &str) -> Fixable {
+    if key_path == HOOKS {
+        return Fixable::Yes;
+    }
     match key_path.split_once('.') {
         Some(("permissions", _) | ("scope", "deny") | ("model", "allow")) => Fixable::AlwaysBinds,
         Some(("machine", _)) => Fixable::Unknown,
@@ -142,5 +155,6 @@ pub(crate) fn fixable() -> impl Iterator<Item = String> {
                 .iter()
                 .map(|key| format!("{}.{key}", schema.name))
         })
+        .chain([HOOKS.to_owned()])
         .filter(|key_path| can_be_fixed(key_path) == Fixable::Yes)
 }

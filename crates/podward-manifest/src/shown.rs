@@ -11,6 +11,7 @@ use podward_scope::{Enforce, Root};
 
 use crate::diagnostic::is_invisible;
 use crate::environment::VariablePattern;
+use crate::hook::{HookArgument, HookProgram};
 use crate::model::{BaseUrl, KeySource, ModelName, ModelPattern, Script};
 use crate::name::PodName;
 use crate::raw::RawProvider;
@@ -45,6 +46,20 @@ pub(crate) fn toml_string(text: &str) -> String {
     }
     toml.push('"');
     toml
+}
+
+/// A command of a program and its arguments.
+pub(crate) fn argv(program: &HookProgram, arguments: &[HookArgument]) -> String {
+    let program = match program {
+        HookProgram::Named(name) => toml_string(name),
+        HookProgram::At(file) => path(file),
+    };
+    let arguments = arguments.iter().map(|argument| match argument {
+        HookArgument::Text(text) => toml_string(text),
+        HookArgument::Path(file) => path(file),
+    });
+    let words: Vec<_> = std::iter::once(program).chain(arguments).collect();
+    format!("[{}]", words.join(", "))
 }
 
 /// The paths of a manifest come from its text and the caller's directories; one that is not UTF-8

@@ -5,10 +5,28 @@ mod tests;
 
 use podward_policy::ByteSpan;
 
+use crate::reader::{Reader, Sited};
+
+/// The source of a part of a string's value; all of the string where that cannot be told.
+pub(crate) fn span_of_part(
+    value: &Sited<String>,
+    part: Option<ByteSpan>,
+    reader: &Reader<'_>,
+) -> ByteSpan {
+    part.and_then(|part| {
+        let raw = reader.source().slice(value.span);
+        source_of(raw, &value.value, part)
+    })
+    .map_or(value.span, |part| {
+        let base = value.span.start;
+        ByteSpan::new(base + part.start..base + part.end)
+    })
+}
+
 /// The bytes of `raw`, a TOML string with its quotes, that stand for `part` of its `value`.
 ///
 /// `None` if `raw` is no string whose value is `value`: the caller then names the whole of it.
-pub(crate) fn source_of(raw: &str, value: &str, part: ByteSpan) -> Option<ByteSpan> {
+fn source_of(raw: &str, value: &str, part: ByteSpan) -> Option<ByteSpan> {
     let pieces = pieces(raw)?;
     let decoded: String = pieces.iter().filter_map(|piece| piece.char).collect();
     if decoded != value || part.start > part.end || part.end > value.len() {

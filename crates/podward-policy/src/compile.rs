@@ -8,6 +8,7 @@ use crate::rule::{Rule, RuleSource};
 use crate::source::ByteSpan;
 use crate::spec::{Finding, PolicySpec, RuleField, RuleSpec};
 use crate::tool::{KnownTools, ToolName, ToolOrigin};
+use crate::tool_glob::ToolProblem;
 use crate::verdict::RuleIdx;
 
 mod covered;
@@ -36,7 +37,16 @@ pub(crate) fn compile_rules(
 
 fn compile_rule(spec: &RuleSpec, tools: &KnownTools, idx: RuleIdx) -> Result<Rule, Vec<Finding>> {
     let mut errors = Vec::new();
-    let tool = tool_pattern(&spec.tool, tools, idx);
+    let tool = tool_pattern(&spec.tool, tools).map_err(|problems| {
+        let finding = |problem: ToolProblem| Finding {
+            rule: idx,
+            field: RuleField::Tool,
+            part: problem.part,
+            message: problem.message,
+            help: problem.help,
+        };
+        problems.into_iter().map(finding).collect::<Vec<_>>()
+    });
     let placeholder = ToolPattern::Every;
     let rule = Rule::new(RuleSource {
         tool: tool.as_ref().unwrap_or(&placeholder).clone(),
@@ -51,38 +61,33 @@ fn compile_rule(spec: &RuleSpec, tools: &KnownTools, idx: RuleIdx) -> Result<Rul
     match rule {
         Ok(rule) if errors.is_empty() => return Ok(rule),
         Ok(_) => {}
-        Err(problems) => errors.extend(findings(problems, idx, RuleField::Pattern)),
+        Err(problems) => errors.extend(problems.into_iter().map(|problem| Finding {
+            rule: idx,
+            field: RuleField::Pattern,
+            part: Some(problem.part),
+            message: problem.message,
+            help: Some(problem.help),
+        })),
     }
     Err(errors)
 }
 
-fn findings(
-    problems: Vec<Problem>,
-    rule: RuleIdx,
-    field: RuleField,
-) -> impl Iterator<Item = Finding> {
-    problems.into_iter().map(move |problem| Finding {
-        rule,
-        field,
-        part: Some(problem.part),
-        message: problem.message,
-        help: Some(problem.help),
-    })
-}
-
-fn tool_pattern(
+/// Reads a tool's name or a glob over names.
+pub(crate) fn tool_pattern(
     tool: &str,
     tools: &KnownTools,
-    rule: RuleIdx,
-) -> Result<ToolPattern, Vec<Finding>> {
+) -> Result<ToolPattern, Vec<ToolProblem>> {
     if is_glob(tool) {
+        let told = |problem: Problem| ToolProblem {
+            part: Some(problem.part),
+            message: problem.message,
+            help: Some(problem.help),
+        };
         return ToolPattern::glob(tool)
-            .map_err(|problems| findings(problems, rule, RuleField::Tool).collect());
+            .map_err(|problems| problems.into_iter().map(told).collect());
     }
     let finding = |message: String, help: Option<String>| {
-        vec![Finding {
-            rule,
-            field: RuleField::Tool,
+        vec![ToolProblem {
             part: None,
             message,
             help,

@@ -14,6 +14,7 @@ mod source;
 mod spec;
 mod text;
 mod tool;
+mod tool_glob;
 mod verdict;
 mod work;
 
@@ -32,4 +33,5 @@ pub use text::{Hole, HoleKind, Text, TextBuilder, written_word};
 pub use tool::{
     BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, KnownTools, ToolName, ToolNameError, ToolOrigin,
 };
+pub use tool_glob::{ToolGlob, ToolProblem};
 pub use verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};

@@ -7,6 +7,15 @@ const MANIFEST: &str = r#"
 name = "demo"
 [scope]
 deny = [{ path = ".git", access = "write" }]
+[[hook]]
+event = "pre_tool_call"
+tool = "bash"
+command = ["../guard.sh", "--dir", "~/x", "y"]
+[[hook]]
+name = "end"
+event = "turn_end"
+command = ["notify-send", "done"]
+timeout = "1m"
 [permissions]
 default_action = "ask"
 [[permissions.rule]]
@@ -27,7 +36,11 @@ fn every_line_has_its_origin() {
             Machine,
             "[limits]\nmax_steps = 5\n[machine]\nfixed = [\"limits.max_steps\"]",
         ),
-        trusted(User, "[permissions]\ndefault_action = \"allow\"\n"),
+        trusted(
+            User,
+            "[[hook]]\nevent = \"turn_end\"\ncommand = [\"/bin/check.sh\"]\n\
+             [permissions]\ndefault_action = \"allow\"\n",
+        ),
         trusted(Manifest, MANIFEST),
     ];
     let expected = r#"[pod]
@@ -68,21 +81,40 @@ fetch_size = "5MiB"    # default
 fetch_timeout = "30s"  # default
 history_size = "2MiB"  # default
 
+[[hook]]
+name = "check.sh"            # default
+event = "turn_end"           # user, user.toml:2:1
+command = ["/bin/check.sh"]  # user, user.toml:3:1
+timeout = "10s"              # default
+
+[[hook]]
+name = "guard.sh"                                               # default
+event = "pre_tool_call"                                         # manifest, manifest.toml:7:1
+tool = "bash"                                                   # manifest, manifest.toml:8:1
+command = ["/manifest/../guard.sh", "--dir", "/home/u/x", "y"]  # manifest, manifest.toml:9:1
+timeout = "10s"                                                 # default
+
+[[hook]]
+name = "end"                       # manifest, manifest.toml:11:1
+event = "turn_end"                 # manifest, manifest.toml:12:1
+command = ["notify-send", "done"]  # manifest, manifest.toml:13:1
+timeout = "1m"                     # manifest, manifest.toml:14:1
+
 [machine]
 fixed = ["limits.max_steps"]  # machine, machine.toml:4:1
 
 # layer: user
 [permissions]
-default_action = "allow"  # user, user.toml:2:1
+default_action = "allow"  # user, user.toml:5:1
 unresolved = "ask"        # user, implied
 
 # layer: manifest
 [permissions]
-default_action = "ask"                                               # manifest, manifest.toml:7:1
+default_action = "ask"                                               # manifest, manifest.toml:16:1
 unresolved = "ask"                                                   # manifest, implied
 rule = [
-    { tool = "bash", pattern = "rm *", action = "deny", message = "say \"why\"\n" },  # manifest, manifest.toml:8:1
-    { tool = "read", pattern = "caf\\u*", action = "allow" },        # manifest, manifest.toml:13:1
+    { tool = "bash", pattern = "rm *", action = "deny", message = "say \"why\"\n" },  # manifest, manifest.toml:17:1
+    { tool = "read", pattern = "caf\\u*", action = "allow" },        # manifest, manifest.toml:22:1
 ]
 "#;
     let shown = resolved(&layers).unwrap().effective.to_string();

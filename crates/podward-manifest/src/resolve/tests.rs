@@ -5,8 +5,8 @@ use podward_scope::{Access, Enforce};
 use crate::LayerKind::{CommandLine, Environment, Machine, Manifest, Project, User};
 use crate::tests::layers::{errors, layer, resolved, trusted, untrusted};
 use crate::{
-    LayerSource, Limits, Model, Resolved, Script, Surroundings, Trust, Workspace, WorkspaceMode,
-    WorkspacePath, resolve, workspace,
+    HookArgument, HookProgram, LayerSource, Limits, Model, Resolved, Script, Surroundings, Trust,
+    Workspace, WorkspaceMode, WorkspacePath, resolve, workspace,
 };
 
 const PERMISSIONS: &str = "[permissions]\ndefault_action = \"deny\"\n";
@@ -354,4 +354,105 @@ fn a_home_that_is_not_known_is_said() {
         .unwrap_err()
         .to_string();
     assert!(said.contains("the home directory is not known"), "{said}");
+}
+
+fn hook(name: &str) -> String {
+    format!("[[hook]]\nname = \"{name}\"\nevent = \"turn_end\"\ncommand = [\"true\"]\n")
+}
+
+fn hook_names(resolved: &Resolved) -> Vec<&str> {
+    resolved
+        .hooks
+        .iter()
+        .map(|hook| hook.name.as_str())
+        .collect()
+}
+
+#[test]
+fn hooks_of_all_layers_add_up_outermost_first() {
+    let layers = [
+        trusted(Manifest, &(hook("m1") + &hook("m2"))),
+        trusted(Project, &hook("p")),
+        trusted(Machine, &hook("x")),
+        trusted(User, &hook("u")),
+    ];
+    assert_eq!(hook_names(&ok(&layers)), ["x", "u", "p", "m1", "m2"]);
+    assert_eq!(
+        errors(&[untrusted(&hook("p"))]),
+        ["project.toml:1:3: `hook` cannot be set in the layer of a project that is not trusted"]
+    );
+}
+
+#[test]
+fn the_machine_can_have_the_only_hooks() {
+    let fixed = "[machine]\nfixed = [\"hook\"]\n";
+    let machine = trusted(Machine, &(hook("x") + fixed));
+    let user = trusted(User, &(hook("a") + &hook("b")));
+    assert_eq!(hook_names(&ok(std::slice::from_ref(&machine))), ["x"]);
+    assert_eq!(
+        errors(&[machine, user.clone()]),
+        [
+            "user.toml:1:1: `hook` is fixed by machine.toml",
+            "user.toml:5:1: `hook` is fixed by machine.toml",
+        ]
+    );
+    let none = trusted(Machine, &format!("hook = []\n{fixed}"));
+    assert_eq!(hook_names(&ok(std::slice::from_ref(&none))), [""; 0]);
+    assert_eq!(errors(&[none, user]).len(), 2);
+    assert_eq!(
+        errors(&[trusted(Machine, fixed)]),
+        ["machine.toml:2:10: `hook` is fixed but not set here"]
+    );
+}
+
+#[test]
+fn a_hook_starts_at_the_directory_of_its_file() {
+    let text = "[[hook]]\nevent = \"post_tool\"\ntool = \"file_*\"\n\
+                command = [\"./a/guard.py\", \"./b\", \"../c\", \"~/d\", \"e/f\", \"-x\"]\n\
+                [[hook]]\nevent = \"turn_end\"\ncommand = [\"jq\", \".\", \".\"]\ntimeout = \"3s\"\n";
+    let resolved = ok(&[trusted(Manifest, text)]);
+    let [first, second] = &resolved.hooks[..] else {
+        panic!("{:?}", resolved.hooks);
+    };
+    let path = |path: &str| HookArgument::Path(path.into());
+    let text = |text: &str| HookArgument::Text(text.into());
+    assert_eq!(first.name.as_str(), "guard.py");
+    assert_eq!(
+        first.program,
+        HookProgram::At("/manifest/a/guard.py".into())
+    );
+    assert_eq!(
+        first.arguments,
+        [
+            path("/manifest/b"),
+            path("/manifest/../c"),
+            path("/home/u/d"),
+            text("e/f"),
+            text("-x"),
+        ]
+    );
+    assert_eq!(first.timeout, Duration::from_secs(10));
+    assert_eq!(first.tool.as_ref().unwrap().as_str(), "file_*");
+    assert_eq!(first.location.to_string(), "manifest.toml:1:1");
+    assert_eq!(second.name.as_str(), "jq");
+    assert_eq!(second.program, HookProgram::Named("jq".into()));
+    assert_eq!(second.arguments, [text("."), text(".")]);
+    assert_eq!(second.timeout, Duration::from_secs(3));
+}
+
+#[test]
+fn a_hook_for_no_tool_is_a_warning() {
+    let text = format!(
+        "{PERMISSIONS}[[hook]]\nevent = \"pre_tool_call\"\ntool = \"files_*\"\ncommand = [\"true\"]\n"
+    );
+    let resolved = ok(&[trusted(Manifest, &text)]);
+    let warnings: Vec<_> = resolved
+        .warnings
+        .iter()
+        .map(|warning| (warning.message.as_str(), warning.help.as_deref()))
+        .collect();
+    assert_eq!(
+        warnings,
+        [("`files_*` fits no known tool", Some("the hook never runs"))]
+    );
 }

@@ -151,6 +151,8 @@ fn piece() -> impl Strategy<Value = String> {
             "provider = \"scripted\"\n", "provider = \"openai\"\n", "model = \"m\"\n", "base_url = \"http://h\"\n",
             "key_file = \"k\"\n", "key_command = [\"k\"]\n", "allow = [\"*/*\"]\n", "key_env = \"K\"\n", "[environment]\n", "pass = [\"K*\"]\n",
             "[pod]\n", "workspace = \"~/x\"\n", "[tools]\n", "offered = [\"read\"]\n",
+            "[[hook]]\n", "event = \"turn_end\"\n", "command = [\"./x\", \"./y\"]\n", "hook = []\n",
+            "timeout = \"1s\"\n", "fixed = [\"hook\"]\n",
         ]).prop_map(str::to_owned),
         2 => prop::sample::select(vec![
             "\u{feff}", "\0", "\r\n", "\r", "\t", "\"", "'", "\"\"\"", "'''", "[", "]", "{", "}", "=", ".",

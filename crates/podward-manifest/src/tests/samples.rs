@@ -132,6 +132,13 @@ fn the_reference_has_every_key() {
             assert!(found.is_some(), "{}.{key} is missing", table.name);
         }
     }
+    let hooks = document[schema::HOOKS].as_array().unwrap();
+    for key in schema::HOOK.keys {
+        assert!(
+            hooks.iter().any(|hook| hook.get(key).is_some()),
+            "{key} is missing"
+        );
+    }
     let rules = document["permissions"]["rule"].as_array().unwrap();
     for key in schema::RULE.keys {
         assert!(

@@ -72,6 +72,7 @@ fn loosening() -> impl Strategy<Value = String> {
         "scope.enforce = \"best\"\n",
         "skills.directories = [\"x\"]\n",
         "machine.fixed = []\n",
+        "hook = [{ event = \"turn_end\", command = [\"true\"] }]\n",
     ])
     .prop_map(str::to_owned)
 }
@@ -114,6 +115,7 @@ fn is_tighter(with: &Resolved, without: &Resolved) -> bool {
         && with.system == without.system
         && with.environment == without.environment
         && with.skill_directories == without.skill_directories
+        && with.hooks.len() == without.hooks.len()
         && keeps_layers(&with.policy_bytes, &without.policy_bytes)
 }
 
