@@ -103,6 +103,7 @@ fn verdict(sample: &Sample, text: &str) -> (Action, String) {
         Cause::Default { .. } => "default".to_owned(),
         Cause::Unresolved { .. } => "unresolved".to_owned(),
         Cause::Unrestricted => "free".to_owned(),
+        Cause::Unnamed { .. } => "unnamed".to_owned(),
     };
     (ruling.action, why)
 }

@@ -26,6 +26,7 @@ pub struct CallFacts {
     tool: ToolName,
     arguments: Box<str>,
     lowered: Lowered,
+    part_of: Option<CallId>,
 }
 
 /// A call that nobody has judged yet: its facts, and `P`, what would run.
@@ -93,6 +94,14 @@ impl CallId {
         Self(format!("{base}_{number}").into())
     }
 
+    /// The id of a further call that this one turned out to need: `call_1` and `redirect` give
+    /// `call_1-redirect`.
+    #[must_use]
+    pub fn further(&self, word: &str) -> Self {
+        let base = self.0.get(..32).unwrap_or(&self.0);
+        Self::from_model(&format!("{base}-{word}"))
+    }
+
     /// The id as the model and the logs know it.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -121,7 +130,21 @@ impl CallFacts {
             tool,
             arguments: arguments.into(),
             lowered,
+            part_of: None,
         }
+    }
+
+    /// The same, of a further call that the running call `id` turned out to need.
+    #[must_use]
+    pub fn as_part_of(mut self, id: CallId) -> Self {
+        self.part_of = Some(id);
+        self
+    }
+
+    /// The running call that turned out to need this one; `None` for a call that the model made.
+    #[must_use]
+    pub const fn part_of(&self) -> Option<&CallId> {
+        self.part_of.as_ref()
     }
 
     /// The call's id.

@@ -151,7 +151,8 @@ impl<P> Gate<P> {
     ///
     /// The third time that a call with the same tool and the same arguments is submitted in one
     /// turn, whatever became of it before, and every time after that, it is at least asked about.
-    /// Where no layer has a `[permissions]` table nothing is asked, this neither.
+    /// Where no layer has a `[permissions]` table nothing is asked, this neither. A further call of
+    /// a running one is not the model's and does not count.
     pub fn submit(&mut self, call: Call<P>) -> Submitted<P> {
         let ruling = self.policies.judge(call.facts.lowered());
         self.admit(call, ruling)
@@ -204,12 +205,7 @@ impl<P> Gate<P> {
 
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling) -> Submitted<P> {
-        let times = self
-            .submitted
-            .entry((call.facts.tool().clone(), call.facts.arguments().into()))
-            .or_default();
-        *times = times.saturating_add(1);
-        let is_repeated = *times >= REPEATS_ASKED && ruling.cause != Cause::NoPolicy;
+        let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
         match ruling.action {
             Action::Deny => Submitted::Settled(Settled::Refuse(Refusal::judged(
                 call.facts,
@@ -220,6 +216,19 @@ impl<P> Gate<P> {
             Action::Allow if is_repeated => self.ask(call, ruling, AskReason::Repeated),
             Action::Allow => Submitted::Settled(Settled::Run(Permitted::new(call, ruling))),
         }
+    }
+
+    /// Counts a call of the model.
+    fn is_repeated(&mut self, facts: &CallFacts) -> bool {
+        if facts.part_of().is_some() {
+            return false;
+        }
+        let times = self
+            .submitted
+            .entry((facts.tool().clone(), facts.arguments().into()))
+            .or_default();
+        *times = times.saturating_add(1);
+        *times >= REPEATS_ASKED
     }
 
     fn ask(&mut self, call: Call<P>, ruling: Ruling, reason: AskReason) -> Submitted<P> {

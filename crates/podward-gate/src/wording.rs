@@ -63,6 +63,10 @@ pub fn refusal_text(refusal: &Refusal) -> String {
     }
 }
 
+/// A name led to an address, or a server to another one.
+const UNNAMED: &str =
+    "That address is not one of the public internet, and no permission rule names it.";
+
 /// By what a call is denied, and whether a retry can help.
 fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
     const NO: &str = "Retrying will not help: the same call is refused every time. Go on without \
@@ -80,6 +84,7 @@ fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
              runs.",
         ),
         Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
+        Some(Cause::Unnamed { .. }) => (UNNAMED.to_owned(), NO),
         Some(Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted) | None => {
             ("The permission rules deny it.".to_owned(), NO)
         }
@@ -106,6 +111,7 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
              It can help to write every part of it out, so that it is known before it runs.",
             cut(why)
         ),
+        (AskReason::Policy, Some(Cause::Unnamed { .. })) => UNNAMED.to_owned(),
         (
             AskReason::Policy,
             Some(

@@ -33,6 +33,8 @@ struct Record<'a> {
     pod: &'a str,
     session: &'a SessionId,
     call: CallId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part_of: Option<CallId>,
     workspace: Value,
     cwd: Value,
     tool: String,
@@ -141,6 +143,7 @@ fn line(
         pod: &context.pod,
         session: &context.session,
         call: CallId::new(decision.id().as_str()),
+        part_of: decision.part_of().map(|id| CallId::new(id.as_str())),
         workspace: redacted(Value::String(context.workspace.clone())),
         cwd: redacted(Value::String(context.cwd.clone())),
         tool: secrets.redact(decision.tool()).0,

@@ -195,6 +195,7 @@ impl Narrator {
         );
         Event::ToolCallVerdict(ToolCallVerdict {
             call,
+            part_of: decision.part_of().map(|id| CallId::new(id.as_str())),
             tool,
             operations: decided.operations,
             ruling: decided.ruling,

@@ -233,6 +233,9 @@ fn cause(cause: &Cause) -> wire::Cause {
             why: why.to_string(),
         },
         Cause::Unrestricted => wire::Cause::Unrestricted,
+        Cause::Unnamed { layer } => wire::Cause::Unnamed {
+            layer: layer.to_string(),
+        },
     }
 }
 
@@ -269,6 +272,7 @@ fn operation(operation: &Operation) -> wire::Operation {
         need: match operation.need {
             Need::Full => wire::Need::Full,
             Need::Restrictive => wire::Need::Restrictive,
+            Need::Named => wire::Need::Named,
             Need::Free => wire::Need::Free,
             Need::DerivedFrom(_) => wire::Need::Derived,
             Need::RunBy { .. } => wire::Need::RunBy,

@@ -107,6 +107,8 @@ enum Why {
     /// The ways to fill the holes do not agree; the first rule that some of them match.
     Unresolved(Option<usize>),
     Unrestricted,
+    /// No rule names the address, and the default would have allowed it.
+    Unnamed,
 }
 
 /// A decision and whose it is.
@@ -122,7 +124,7 @@ impl Found<'_> {
     fn weight(&self) -> (Action, u8) {
         let says = match self.decision.why {
             Why::Unrestricted => 0,
-            Why::Default => 1,
+            Why::Default | Why::Unnamed => 1,
             Why::Unresolved(_) => 2,
             Why::Rule(_) => 3,
         };
@@ -138,6 +140,7 @@ impl Found<'_> {
         };
         match self.decision.why {
             Why::Unrestricted => Cause::Unrestricted,
+            Why::Unnamed => Cause::Unnamed { layer },
             Why::Default => default(layer),
             Why::Rule(idx) => match rule_at(idx) {
                 Some(rule) => Cause::Rule {
@@ -192,7 +195,7 @@ impl<'a> View<'a> {
             .iter()
             .filter(|operation| operation.tool.as_str() != EXTERNAL_DIRECTORY)
             .find(|operation| match operation.need {
-                Need::Full | Need::Free | Need::RunBy { .. } => true,
+                Need::Full | Need::Named | Need::Free | Need::RunBy { .. } => true,
                 Need::Restrictive | Need::DerivedFrom(_) => false,
             })
             .map(|operation| &operation.tool);
@@ -220,7 +223,9 @@ impl<'a> View<'a> {
                 Subject::Url(url) => url.text.known_part().is_empty() && has_expansion(&url.text),
                 Subject::Command(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
             },
-            Need::Full | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => false,
+            Need::Full | Need::Named | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => {
+                false
+            }
         };
         if says_nothing {
             return Decision {
@@ -232,12 +237,12 @@ impl<'a> View<'a> {
             cover: None,
             meets_default: match operation.need {
                 Need::Restrictive | Need::Free => false,
-                Need::Full | Need::DerivedFrom(_) | Need::RunBy { .. } => {
+                Need::Full | Need::Named | Need::DerivedFrom(_) | Need::RunBy { .. } => {
                     operation.tool.as_str() != EXTERNAL_DIRECTORY
                 }
             },
             catch_all: match operation.need {
-                Need::Free => CatchAll::Never,
+                Need::Free | Need::Named => CatchAll::Never,
                 Need::Restrictive if self.own_tool == Some(&operation.tool) => CatchAll::Never,
                 Need::Restrictive => CatchAll::OfItsTool,
                 Need::Full | Need::DerivedFrom(_) | Need::RunBy { .. } => CatchAll::Always,
@@ -249,7 +254,7 @@ impl<'a> View<'a> {
                 how.catch_all = CatchAll::OfItsTool;
             }
             Need::RunBy { wrapper, reach } => how.cover = self.rule_over(wrapper, reach),
-            Need::Full | Need::Restrictive | Need::Free | Need::DerivedFrom(_) => {}
+            Need::Full | Need::Restrictive | Need::Named | Need::Free | Need::DerivedFrom(_) => {}
         }
         self.first_match(operation, how)
     }
@@ -315,6 +320,12 @@ impl<'a> View<'a> {
             }
         }
         let last = match how.meets_default {
+            true if operation.need == Need::Named && policy.default_action == Action::Allow => {
+                Decision {
+                    action: Action::Ask,
+                    why: Why::Unnamed,
+                }
+            }
             true => Decision {
                 action: policy.default_action,
                 why: Why::Default,
@@ -338,11 +349,16 @@ impl<'a> View<'a> {
             if !is_applied {
                 return Hit::No;
             }
+            if operation.need == Need::Named && !rule.may_name(&operation.subject) {
+                return Hit::No;
+            }
             let operand = match operation.need {
                 Need::Restrictive => Operand::Certain,
-                Need::Full | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => {
-                    Operand::Possible
-                }
+                Need::Full
+                | Need::Named
+                | Need::Free
+                | Need::DerivedFrom(_)
+                | Need::RunBy { .. } => Operand::Possible,
             };
             return rule.hit(&operation.subject, operand, whole, &mut self.work);
         }

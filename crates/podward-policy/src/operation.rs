@@ -128,6 +128,10 @@ pub enum Need {
     /// Neutral wrappers and free builtins: needs no rule, deny and ask rules still count, a
     /// catch-all is not applied.
     Free,
+    /// An address that a name or a redirect led to: needs an allow by a rule that names it. A rule
+    /// with pattern `*` and an allow whose host is wildcards only say nothing of it, and where no
+    /// rule names it, a default that allows asks.
+    Named,
     /// A write that a command makes by a redirection, an option or an inline script: a full
     /// operation, but where a tool-wide `*` allow decides the command, it meets the rules of its
     /// tool and not the default.

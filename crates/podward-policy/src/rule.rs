@@ -97,6 +97,17 @@ impl Rule {
         }
     }
 
+    /// Whether an allow by this rule is one for what the operation is about, and not only for
+    /// whatever comes. A restrictive rule always counts.
+    pub(crate) fn may_name(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Url(_) => self.is_restrictive() || self.url.names_host(),
+            Subject::Command(_) | Subject::Path(_) | Subject::Plain(_) | Subject::Unknown(_) => {
+                true
+            }
+        }
+    }
+
     /// Whether the pattern matches what an operation is about. The tool is not looked at.
     pub(crate) fn hit(
         &self,

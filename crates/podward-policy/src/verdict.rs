@@ -104,6 +104,11 @@ pub enum Cause {
     },
     /// Nothing asks for it: a restrictive or free operation that no rule names.
     Unrestricted,
+    /// An address needs a rule that names it ([`Need::Named`](crate::Need::Named)).
+    Unnamed {
+        /// The layer that has none.
+        layer: LayerName,
+    },
 }
 
 /// The verdict over one call, with its cause.

@@ -213,6 +213,10 @@ pub struct ToolCallArguments {
 pub struct ToolCallVerdict {
     /// The call.
     pub call: CallId,
+    /// The running call that turned out to need this one: a redirect of a fetch, an address that a
+    /// name led to. Absent for a call that the model made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<CallId>,
     /// The tool's name.
     pub tool: String,
     /// What the call would do; empty if nothing would run or the call was never judged.

@@ -88,6 +88,11 @@ pub enum Cause {
     },
     /// Nothing asks for it: an operation that can only tighten, and no rule names it.
     Unrestricted,
+    /// An address that is not public needs a rule that names it.
+    Unnamed {
+        /// The layer that has none.
+        layer: String,
+    },
     /// The same call with the same arguments for the third time in one turn.
     Repeated,
     /// The arguments do not fit the tool: never judged.
@@ -112,6 +117,7 @@ impl Cause {
             Self::Default { .. } => "default",
             Self::Unresolved { .. } => "unresolved",
             Self::Unrestricted => "unrestricted",
+            Self::Unnamed { .. } => "unnamed",
             Self::Repeated => "repeated",
             Self::BadCall { .. } => "bad_call",
             Self::UnknownTool => "unknown_tool",
@@ -277,6 +283,8 @@ pub enum Need {
     Full,
     /// Can only tighten.
     Restrictive,
+    /// Needs an allow by a rule that names it, whatever the default is.
+    Named,
     /// Needs no rule; deny and ask rules still count.
     Free,
     /// A write that a command makes on the side.

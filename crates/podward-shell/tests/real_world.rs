@@ -221,9 +221,11 @@ fn cause(cause: &Cause) -> &str {
     match cause {
         Cause::Unresolved { why, .. } => why,
         Cause::Default { .. } => "no rule matches",
-        Cause::Rule { .. } | Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted => {
-            "a list has allow rules only"
-        }
+        Cause::Rule { .. }
+        | Cause::NoPolicy
+        | Cause::NothingToRun
+        | Cause::Unrestricted
+        | Cause::Unnamed { .. } => "a list has allow rules only",
     }
 }
 

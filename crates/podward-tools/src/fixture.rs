@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keep::Keep;
 use crate::registry::Registry;
-use crate::tool::{Place, Proposal, RunContext, ToolLimits, ToolOutput};
+use crate::tool::{Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
 
 /// A workspace `w`, a home `home` and a directory `outside`, on disk.
 pub(crate) struct World {
@@ -96,6 +96,7 @@ impl World {
             policies: self.policies.clone(),
             environment: Vec::new(),
             keep: self.keep.clone(),
+            judge: Arc::new(Unjudged),
             cancel: self.cancel.clone(),
         }
     }

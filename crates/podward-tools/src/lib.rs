@@ -84,4 +84,7 @@ pub use bash::find_bash;
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, lower};
-pub use tool::{Invocation, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput};
+pub use tool::{
+    Invocation, Judge, Judged, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput,
+    Unjudged,
+};

@@ -64,6 +64,37 @@ pub trait Invocation: Send {
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput;
 }
 
+/// Has a further call judged that a running call turns out to need: the redirect of a fetch, the
+/// address that a name led to.
+///
+/// It is judged, shown to hooks, asked about and written down like a call of the model; only then
+/// is there anything to run.
+#[async_trait]
+pub trait Judge: Send + Sync {
+    /// Judges a call of the same tool. `word` is one short word for what it is; it becomes part of
+    /// the further call's id.
+    async fn judge(&self, word: &str, proposal: Proposal) -> Judged;
+}
+
+/// What became of a further call.
+pub enum Judged {
+    /// It may run.
+    Run(Permit, Box<dyn Invocation>),
+    /// It does not run, and why, written for the model.
+    Refused(String),
+}
+
+/// Refuses every further call: for a call that nobody runs in a turn.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unjudged;
+
+#[async_trait]
+impl Judge for Unjudged {
+    async fn judge(&self, _word: &str, _proposal: Proposal) -> Judged {
+        Judged::Refused("nobody is there to judge a further call".to_owned())
+    }
+}
+
 /// What the model reads as the result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolOutput {
@@ -164,13 +195,15 @@ pub struct RunContext {
     pub environment: Vec<(OsString, OsString)>,
     /// Keeps what a call is about to change; `None` keeps nothing.
     pub keep: Option<Arc<dyn Keep>>,
+    /// Has a further call judged that the running one turns out to need.
+    pub judge: Arc<dyn Judge>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
 }
 
 impl RunContext {
-    /// A context with the usual limits, an empty environment for child processes, and nothing that
-    /// keeps what is changed.
+    /// A context with the usual limits, an empty environment for child processes, nothing that
+    /// keeps what is changed, and nobody who judges further calls (a worker puts itself there).
     ///
     /// `policies` are those that the gate judges by: a search leaves out what they let nobody read.
     #[must_use]
@@ -182,6 +215,7 @@ impl RunContext {
             policies,
             environment: Vec::new(),
             keep: None,
+            judge: Arc::new(Unjudged),
             cancel: CancellationToken::new(),
         }
     }
@@ -217,6 +251,10 @@ pub struct ToolLimits {
     pub entries: usize,
     /// How long a `bash` command may run when the call does not say, and at most.
     pub bash_timeout: Duration,
+    /// Bytes that `web_fetch` takes of one answer, unpacked.
+    pub fetch_bytes: usize,
+    /// How long the network may take over one call of `web_fetch`, redirects included.
+    pub fetch_timeout: Duration,
 }
 
 impl Default for ToolLimits {
@@ -230,6 +268,8 @@ impl Default for ToolLimits {
             matches: 200,
             entries: 1000,
             bash_timeout: Duration::from_secs(120),
+            fetch_bytes: 5 * 1024 * 1024,
+            fetch_timeout: Duration::from_secs(30),
         }
     }
 }

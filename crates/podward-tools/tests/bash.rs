@@ -20,7 +20,7 @@ use libtest_mimic::{Arguments, Trial};
 use podward_gate::{Call, CallFacts, CallId, Gate, Permit, Settled, Submitted};
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_scope::{Helper, Protected, Scope, ScopeDecl, confine_main};
-use podward_tools::{Place, Registry, RunContext, ToolLimits, ToolOutput, find_bash};
+use podward_tools::{Place, Registry, RunContext, ToolLimits, ToolOutput, Unjudged, find_bash};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -112,6 +112,7 @@ impl World {
                 .map(|(name, value)| (OsString::from(name), OsString::from(value)))
                 .to_vec(),
             keep: None,
+            judge: Arc::new(Unjudged),
             cancel: self.cancel.clone(),
         }
     }

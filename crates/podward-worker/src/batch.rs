@@ -1,5 +1,6 @@
 //! The calls of one message: all judged, the allowed ones run, one result each.
 
+mod further;
 mod judge;
 
 use std::collections::VecDeque;
@@ -8,8 +9,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use podward_gate::{
-    Answer, CallFacts, CallId, Permitted, Progress, Question, Refusal, RefusalCause, Settled,
-    refusal_text,
+    Answer, CallFacts, CallId, Permitted, Progress, Question, Refusal, RefusalCause, RequestId,
+    Settled, refusal_text,
 };
 use podward_model::Block;
 use podward_tools::{Invocation, ToolOutput};
@@ -17,6 +18,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use self::further::Further;
 use self::judge::raw_refusal;
 use crate::collect::WrittenCall;
 use crate::decision::{DecidedBy, Decision};
@@ -34,6 +36,7 @@ struct Batch {
     ready: VecDeque<(usize, Permitted<Box<dyn Invocation>>)>,
     tasks: JoinSet<Finished>,
     n_running: usize,
+    further: Further,
     /// Cancelled when the calls shall end.
     cancel: CancellationToken,
     /// Why the turn has to end.
@@ -55,7 +58,13 @@ enum SlotState {
 /// What a task of a batch ends with.
 enum Finished {
     Ran(usize, ToolOutput),
-    Answered(usize, Answer),
+    Answered(Asked, Answer),
+}
+
+/// What a question is about.
+enum Asked {
+    Slot(usize),
+    Further(RequestId),
 }
 
 impl Turn<'_> {
@@ -67,14 +76,7 @@ impl Turn<'_> {
         calls: Vec<WrittenCall>,
     ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
         let (checked, end) = self.check_all(calls).await;
-        let mut batch = Batch {
-            slots: Vec::with_capacity(checked.len()),
-            ready: VecDeque::new(),
-            tasks: JoinSet::new(),
-            n_running: 0,
-            cancel: CancellationToken::new(),
-            end,
-        };
+        let mut batch = Batch::new(end);
         let done = match self.admit(&mut batch, checked).await {
             Ok(()) => self.work(&mut batch).await,
             Err(error) => Err(error),
@@ -93,14 +95,7 @@ impl Turn<'_> {
         calls: &[WrittenCall],
         reason: &EndReason,
     ) -> Result<Vec<Block>, JournalError> {
-        let mut batch = Batch {
-            slots: Vec::new(),
-            ready: VecDeque::new(),
-            tasks: JoinSet::new(),
-            n_running: 0,
-            cancel: CancellationToken::new(),
-            end: None,
-        };
+        let mut batch = Batch::new(None);
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         let checked = calls
             .iter()
@@ -163,6 +158,10 @@ impl Turn<'_> {
             let finished = tokio::select! {
                 biased;
                 finished = batch.tasks.join_next() => finished,
+                Some(call) = batch.further.next() => {
+                    self.further(batch, call).await?;
+                    continue;
+                }
                 reason = self.stop.stopped() => {
                     batch.end = Some(reason);
                     continue;
@@ -176,25 +175,36 @@ impl Turn<'_> {
         }
     }
 
-    /// Puts every question to the approver.
+    /// Puts the questions about calls of the model to the approver.
     fn ask(&self, batch: &mut Batch) {
-        for (idx, slot) in batch.slots.iter().enumerate() {
-            let SlotState::Asked(question) = &slot.state else {
-                continue;
-            };
-            let question = question.clone();
-            let approver = Arc::clone(&self.parts.approver);
-            let cancel = batch.cancel.clone();
-            batch.tasks.spawn(async move {
-                let asked = AssertUnwindSafe(async { approver.answer(&question).await });
-                let answer = tokio::select! {
-                    biased;
-                    () = cancel.cancelled() => Answer::Interrupted,
-                    answer = asked.catch_unwind() => answer.unwrap_or(Answer::Interrupted),
-                };
-                Finished::Answered(idx, answer)
-            });
+        let questions: Vec<_> = batch
+            .slots
+            .iter()
+            .enumerate()
+            .filter_map(|(idx, slot)| match &slot.state {
+                SlotState::Asked(question) => Some((idx, question.clone())),
+                SlotState::Ready | SlotState::Running(_) | SlotState::Done(_) => None,
+            })
+            .collect();
+        for (idx, question) in questions {
+            self.put(batch, &question, Asked::Slot(idx));
         }
+    }
+
+    /// Puts a question to the approver.
+    fn put(&self, batch: &mut Batch, question: &Question, about: Asked) {
+        let question = question.clone();
+        let approver = Arc::clone(&self.parts.approver);
+        let cancel = batch.cancel.clone();
+        batch.tasks.spawn(async move {
+            let asked = AssertUnwindSafe(async { approver.answer(&question).await });
+            let answer = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Answer::Interrupted,
+                answer = asked.catch_unwind() => answer.unwrap_or(Answer::Interrupted),
+            };
+            Finished::Answered(about, answer)
+        });
     }
 
     /// Starts as many calls as may run at the same time.
@@ -224,6 +234,7 @@ impl Turn<'_> {
             self.tell(WorkerEvent::CallStarted { id }).await;
             let mut context = self.parts.context.clone();
             context.cancel = batch.cancel.child_token();
+            context.judge = batch.further.judge(idx);
             batch.n_running += 1;
             batch.tasks.spawn(
                 async move {
@@ -268,7 +279,10 @@ impl Turn<'_> {
                 }
                 Ok(())
             }
-            Finished::Answered(idx, answer) => self.answered(batch, idx, answer).await,
+            Finished::Answered(Asked::Slot(idx), answer) => self.answered(batch, idx, answer).await,
+            Finished::Answered(Asked::Further(id), answer) => {
+                self.answered_further(batch, &id, answer).await
+            }
         }
     }
 
@@ -320,6 +334,7 @@ impl Turn<'_> {
                 self.answered(batch, idx, stop::answer(reason)).await?;
             }
         }
+        self.end_further(batch, reason).await?;
         for finished in batch.wind_down(self.parts.limits.grace).await {
             self.take(batch, finished).await?;
         }
@@ -410,8 +425,21 @@ impl Turn<'_> {
 }
 
 impl Batch {
+    fn new(end: Option<EndReason>) -> Self {
+        Self {
+            slots: Vec::new(),
+            ready: VecDeque::new(),
+            tasks: JoinSet::new(),
+            n_running: 0,
+            further: Further::new(),
+            cancel: CancellationToken::new(),
+            end,
+        }
+    }
+
     /// Waits for the running calls to end, and drops those that do not in time.
     async fn wind_down(&mut self, grace: std::time::Duration) -> Vec<Finished> {
+        self.further.close();
         let mut all = Vec::new();
         let wait = async {
             while let Some(finished) = self.tasks.join_next().await {

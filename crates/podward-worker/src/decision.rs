@@ -75,6 +75,12 @@ impl Decision {
         }
     }
 
+    /// The running call that turned out to need this one; `None` for a call that the model made.
+    #[must_use]
+    pub fn part_of(&self) -> Option<&CallId> {
+        self.facts()?.part_of()
+    }
+
     /// The verdict over it, if it came that far.
     #[must_use]
     pub const fn ruling(&self) -> Option<&Ruling> {

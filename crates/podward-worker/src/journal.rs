@@ -47,6 +47,9 @@ pub enum Entry {
     Ruled {
         /// The call's id.
         call: String,
+        /// The running call that turned out to need this one; absent for a call of the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part_of: Option<String>,
         /// What was decided.
         outcome: RuledOutcome,
         /// One word for why.
@@ -149,6 +152,7 @@ impl Entry {
     pub fn ruled(decision: &Decision) -> Self {
         Self::Ruled {
             call: decision.id().as_str().to_owned(),
+            part_of: decision.part_of().map(|id| id.as_str().to_owned()),
             outcome: match decision {
                 Decision::Run { .. } => RuledOutcome::Run,
                 Decision::Ask(_) => RuledOutcome::Ask,

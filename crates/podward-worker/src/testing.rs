@@ -11,8 +11,8 @@ use podward_policy::{
 };
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
-    BadArguments, BadCall, Invocation, Place, Proposal, Registry, RunContext, Tool, ToolLimits,
-    ToolOutput,
+    BadArguments, BadCall, Invocation, Judged, Place, Proposal, Registry, RunContext, Tool,
+    ToolLimits, ToolOutput, Unjudged,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -28,8 +28,11 @@ use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
 use crate::worker::{Worker, WorkerError};
 
-/// The tools of a test. Each takes `{"text": …}`, which is the operation's text.
-pub(crate) const TOOLS: [&str; 7] = ["echo", "fail", "panic", "slow", "stuck", "meet", "broken"];
+/// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
+/// what stands after a `>` as a further call.
+pub(crate) const TOOLS: [&str; 8] = [
+    "echo", "fail", "panic", "slow", "stuck", "meet", "broken", "hop",
+];
 
 /// What a test sees of a worker.
 #[derive(Clone)]
@@ -56,6 +59,8 @@ pub(crate) struct Setup {
     pub(crate) hooks: Hooks,
     pub(crate) limits: TurnLimits,
     pub(crate) answer: Answer,
+    /// Who answers, if not one who always says the same.
+    pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) history: History,
     /// The only tool that is offered.
     pub(crate) offered: Option<&'static str>,
@@ -71,6 +76,7 @@ impl Default for Setup {
             hooks: Hooks::new(),
             limits: TurnLimits::default(),
             answer: Answer::NoClient,
+            approver: None,
             history: History::default(),
             offered: None,
             n_appends: None,
@@ -109,11 +115,14 @@ impl Kit {
         let hooks = Hooks::new()
             .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
             .followed_by(setup.hooks);
+        let approver = setup
+            .approver
+            .unwrap_or_else(|| Arc::new(Says(setup.answer)));
         let mut builder =
             Worker::builder(Arc::new(model), gate, Box::new(log.clone()), context(&temp))
                 .tools(tools)
                 .hooks(hooks)
-                .approver(Arc::new(Says(setup.answer)))
+                .approver(approver)
                 .events(sender)
                 .limits(setup.limits)
                 .history(setup.history);
@@ -263,7 +272,7 @@ struct TestTool {
 }
 
 struct TestCall {
-    kind: String,
+    tool: ToolName,
     text: String,
     log: Log,
     barrier: Arc<Barrier>,
@@ -287,25 +296,31 @@ impl Tool for TestTool {
         let Some(text) = arguments["text"].as_str() else {
             return Err(BadArguments::new(&self.name, "`text` is missing").into());
         };
-        Ok(Proposal {
-            arguments: arguments.to_string().into(),
-            lowered: Lowered::Operations(Operations::new(
-                Operation {
-                    tool: self.name.clone(),
-                    subject: Subject::Plain(Text::known(text)),
-                    need: Need::Full,
-                    span: None,
-                    partial: Vec::new(),
-                },
-                Vec::new(),
-            )),
-            invocation: Box::new(TestCall {
-                kind: self.name.as_str().to_owned(),
-                text: text.to_owned(),
-                log: self.log.clone(),
-                barrier: Arc::clone(&self.barrier),
-            }),
-        })
+        Ok(proposal(TestCall {
+            tool: self.name.clone(),
+            text: text.to_owned(),
+            log: self.log.clone(),
+            barrier: Arc::clone(&self.barrier),
+        }))
+    }
+}
+
+/// A call's text before a `>` is what is judged.
+fn proposal(call: TestCall) -> Proposal {
+    let now = call.text.split('>').next().unwrap();
+    Proposal {
+        arguments: json!({"text": call.text}).to_string().into(),
+        lowered: Lowered::Operations(Operations::new(
+            Operation {
+                tool: call.tool.clone(),
+                subject: Subject::Plain(Text::known(now)),
+                need: Need::Full,
+                span: None,
+                partial: Vec::new(),
+            },
+            Vec::new(),
+        )),
+        invocation: Box::new(call),
     }
 }
 
@@ -313,11 +328,15 @@ impl Tool for TestTool {
 impl Invocation for TestCall {
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         // Nothing runs that is not on record.
-        let id = permit.facts().id().as_str().to_owned();
-        let entries = self.log.entries();
-        assert!(entries.contains(&Entry::Started { call: id }));
+        let facts = permit.facts();
+        let id = facts.id().as_str().to_owned();
+        let is_on_record = |entry: &Entry| match facts.part_of() {
+            None => *entry == Entry::Started { call: id.clone() },
+            Some(_) => matches!(entry, Entry::Ruled { call, .. } if *call == id),
+        };
+        assert!(self.log.entries().iter().any(is_on_record));
         self.log.ran.lock().unwrap().push(self.text.clone());
-        match self.kind.as_str() {
+        match self.tool.as_str() {
             "echo" => ToolOutput::success(format!("echo {}", self.text)),
             "fail" => ToolOutput::failure(format!("fail {}", self.text)),
             "panic" => panic!("a tool that panics"),
@@ -329,6 +348,25 @@ impl Invocation for TestCall {
             "meet" => {
                 self.barrier.wait().await;
                 ToolOutput::success(format!("met {}", self.text))
+            }
+            "hop" => {
+                let Some((done, rest)) = self.text.split_once('>') else {
+                    return ToolOutput::success(format!("at {}", self.text));
+                };
+                let next = proposal(Self {
+                    text: rest.to_owned(),
+                    ..*self
+                });
+                match ctx.judge.judge("hop", next).await {
+                    Judged::Run(permit, next) => {
+                        let output = next.run(permit, ctx).await;
+                        ToolOutput {
+                            content: format!("{done} > {}", output.content),
+                            ..output
+                        }
+                    }
+                    Judged::Refused(why) => ToolOutput::failure(format!("{done} > {why}")),
+                }
             }
             kind => panic!("no tool {kind}"),
         }
@@ -377,6 +415,7 @@ fn context(temp: &TempDir) -> RunContext {
         policies: Policies::default(),
         environment: Vec::new(),
         keep: None,
+        judge: Arc::new(Unjudged),
         cancel: CancellationToken::new(),
     }
 }

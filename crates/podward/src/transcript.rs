@@ -162,14 +162,19 @@ impl Transcript {
     }
 
     fn verdict(&mut self, verdict: &ToolCallVerdict) -> Option<Piece> {
-        let number = self.number(&verdict.call);
+        let number = self.number(verdict.part_of.as_ref().unwrap_or(&verdict.call));
         let (look, word) = match verdict.ruling.verdict {
             Verdict::Allow => (Look::Good, "allow"),
             Verdict::Ask => (Look::Warning, "ask"),
             Verdict::Deny => (Look::Bad, "deny"),
         };
         let word = self.screen.talk.paint(look, word);
-        let cause = one_line(&cause_text(&verdict.ruling), CALL_CHARS);
+        let mut cause = cause_text(&verdict.ruling);
+        if verdict.part_of.is_some() {
+            // Nothing else says what it is.
+            cause = format!("{}  {cause}", further_text(verdict));
+        }
+        let cause = one_line(&cause, CALL_CHARS);
         if let Some(refusal) = &verdict.refusal {
             let why = refusal_text(refusal);
             self.refusals.push(format!("#{number}: {why}, {cause}"));
@@ -232,6 +237,13 @@ impl Transcript {
     }
 }
 
+/// What a further call of a running one would do.
+fn further_text(verdict: &ToolCallVerdict) -> &str {
+    let decided = verdict.ruling.operation.unwrap_or_default();
+    let operation = verdict.operations.get(decided);
+    operation.map_or("", |operation| &operation.text)
+}
+
 /// Why a verdict is what it is, in one line.
 pub(crate) fn cause_text(ruling: &Ruling) -> String {
     let place = |at: &podward_protocol::Place| format!("{}:{}:{}", at.file, at.line, at.column);
@@ -272,6 +284,9 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
             format!("{why}: `unresolved` of {layer} decides{reason}")
         }
         Cause::Unrestricted => "no rule is against it".to_owned(),
+        Cause::Unnamed { layer } => {
+            format!("the address is not public, and no rule of {layer} names it")
+        }
         Cause::Repeated => "the same call for the third time in this turn".to_owned(),
         Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),

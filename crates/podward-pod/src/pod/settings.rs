@@ -62,6 +62,8 @@ pub(super) fn tool_limits(limits: &Limits) -> ToolLimits {
         matches: limits.max_matches as usize,
         entries: limits.max_entries as usize,
         bash_timeout: limits.bash_timeout,
+        fetch_bytes: bytes(limits.fetch_bytes),
+        fetch_timeout: limits.fetch_timeout,
     }
 }
 

@@ -15,7 +15,7 @@ use podward_protocol::{
     SessionStarted,
 };
 use podward_scope::{Level, Protected, Scope};
-use podward_tools::{Place, Registry, RunContext};
+use podward_tools::{Place, Registry, RunContext, Unjudged};
 use podward_worker::{Entry, History, Hooks, PermissionHook, SharedGate, Worker};
 use rustix::fs::OFlags;
 use tokio::sync::mpsc;
@@ -361,6 +361,7 @@ fn run_context(
         policies: resolved.policies.clone(),
         environment,
         keep: None,
+        judge: Arc::new(Unjudged),
         cancel: CancellationToken::new(),
     }
 }

@@ -53,6 +53,7 @@ fn finished(id: &str) -> Entry {
 
 fn ruled(id: &str) -> Entry {
     Entry::Ruled {
+        part_of: None,
         call: id.into(),
         outcome: RuledOutcome::Run,
         cause: "policy".into(),

@@ -123,6 +123,7 @@ fn an_operation() -> impl Strategy<Value = Operation> {
     let needs = [
         Need::Full,
         Need::Restrictive,
+        Need::Named,
         Need::Free,
         Need::DerivedFrom(OperationIdx(0)),
         Need::RunBy {

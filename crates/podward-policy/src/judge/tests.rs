@@ -1001,3 +1001,53 @@ fn d3_7_a_limit_never_drops_a_deny() {
         );
     }
 }
+
+#[test]
+fn an_address_that_a_name_led_to_needs_a_rule_that_names_it() {
+    let at = |host: &str| {
+        let url = url(&format!("http://{host}/x"));
+        call(&[operation("web_fetch", url, Need::Named)])
+    };
+    for pattern in ["*", "http://*", "http://*/*", "*://*/*", "http://?*/*"] {
+        for (default, expected) in [("allow", Ask), ("ask", Ask), ("deny", Deny)] {
+            let table = format!("{default}\n web_fetch | {pattern} | allow");
+            check(&table, &[(at("10.0.0.5"), expected)]);
+        }
+    }
+    for pattern in [
+        "http://10.0.0.5/*",
+        "http://10.*/*",
+        "http://10.0.0.?/x",
+        "http*://10.0.*/*",
+    ] {
+        check(
+            &format!("deny\n web_fetch | {pattern} | allow"),
+            &[
+                (at("10.0.0.5"), Allow),
+                (at("10.example.com"), Deny),
+                (at("10.0.evil.com"), Deny),
+                (at("192.168.0.1"), Deny),
+            ],
+        );
+    }
+    check(
+        "allow
+         web_fetch | http://10.0.0.5/* | deny
+         web_fetch | http://10.*/* | allow
+         * | * | deny",
+        &[
+            (at("10.0.0.5"), Deny),
+            (at("10.0.0.6"), Allow),
+            (at("[::1]"), Ask),
+        ],
+    );
+    let unnamed = policies("allow").judge(&at("10.0.0.5"));
+    assert!(
+        matches!(unnamed.cause, Cause::Unnamed { .. }),
+        "{unnamed:?}"
+    );
+    assert_eq!(
+        Policies::default().judge(&at("[::1]")).cause,
+        Cause::NoPolicy
+    );
+}

@@ -1,5 +1,7 @@
 //! Patterns for URLs (D4.4).
 
+use std::net::Ipv4Addr;
+
 use crate::operation::UrlSubject;
 use crate::pattern::{Glob, Hit, Token};
 use crate::text::{Text, TextBuilder};
@@ -17,7 +19,7 @@ pub(crate) struct UrlPattern {
 #[derive(Debug, Clone)]
 enum Covered {
     /// URLs with `://`, part by part.
-    Parts(Parts),
+    Parts(Box<Parts>),
     /// URLs without it, such as `data:` ones.
     Opaque(Glob),
 }
@@ -26,9 +28,14 @@ enum Covered {
 struct Parts {
     /// Everything before the path is without wildcards.
     is_one_host: bool,
+    /// The host is not wildcards only.
+    names_host: bool,
     scheme: Glob,
     /// The host must match one of these: none of them can extend the registrable host.
     hosts: Vec<Glob>,
+    /// For hosts that are addresses, where nothing is registered: the host as it is written, if it
+    /// does not begin with a wildcard.
+    address: Option<Glob>,
     port: Option<Glob>,
     /// From the first `/` after the host.
     rest: Glob,
@@ -54,8 +61,11 @@ impl UrlPattern {
         let n_optional = usize::from(!has_path);
         Self {
             any: Glob::with_optional_end(canonical, n_optional),
-            covered: Covered::Parts(Parts {
+            covered: Covered::Parts(Box::new(Parts {
                 is_one_host: !canonical_has_wildcard,
+                names_host: split.host.iter().any(is_of_a_name),
+                address: (split.host.first().and_then(Token::literal).is_some())
+                    .then(|| Glob::new(split.host.clone())),
                 scheme: Glob::new(split.scheme),
                 hosts: covered_hosts(&split.host)
                     .into_iter()
@@ -63,7 +73,7 @@ impl UrlPattern {
                     .collect(),
                 port: split.port.map(Glob::new),
                 rest: Glob::new(rest),
-            }),
+            })),
         }
     }
 
@@ -89,6 +99,14 @@ impl UrlPattern {
     pub(crate) fn is_exact_cover(&self) -> bool {
         match &self.covered {
             Covered::Parts(parts) => parts.is_one_host,
+            Covered::Opaque(_) => false,
+        }
+    }
+
+    /// Whether the pattern says something of the host.
+    pub(crate) const fn names_host(&self) -> bool {
+        match &self.covered {
+            Covered::Parts(parts) => parts.names_host,
             Covered::Opaque(_) => false,
         }
     }
@@ -127,7 +145,8 @@ impl UrlPattern {
         }
         let host = part(host_start, host_end);
         let mut host_fits = false;
-        for glob in &parts.hosts {
+        let address = parts.address.iter().filter(|_| is_address(host));
+        for glob in parts.hosts.iter().chain(address) {
             host_fits = host_fits || fits(glob, host)?;
         }
         let port = part(host_end, path_start);
@@ -225,6 +244,16 @@ fn lower(tokens: &[Token]) -> Vec<Token> {
             other => other.clone(),
         })
         .collect()
+}
+
+/// Whether a token is a character that a host's name or an address is made of.
+fn is_of_a_name(token: &Token) -> bool {
+    token.literal().is_some_and(char::is_alphanumeric)
+}
+
+/// Whether the host of a canonical URL is an address.
+fn is_address(host: &str) -> bool {
+    host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok()
 }
 
 /// The characters of tokens, wildcards left out.

@@ -286,6 +286,7 @@ fn verdict() -> impl Strategy<Value = Event> {
     )
         .prop_map(|(call, tool, operations, ruling, refusal, by)| {
             Event::ToolCallVerdict(ToolCallVerdict {
+                part_of: None,
                 call,
                 tool,
                 operations,
@@ -307,6 +308,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let needs = prop_oneof![
         Just(Need::Full),
         Just(Need::Restrictive),
+        Just(Need::Named),
         Just(Need::Free),
         Just(Need::Derived),
         Just(Need::RunBy),
@@ -390,6 +392,7 @@ fn cause() -> impl Strategy<Value = Cause> {
                 why
             }),
         Just(Cause::Unrestricted),
+        text().prop_map(|layer| Cause::Unnamed { layer }),
         Just(Cause::Repeated),
         text().prop_map(|why| Cause::BadCall { why }),
         Just(Cause::UnknownTool),

@@ -142,6 +142,7 @@ pub(crate) fn line(operation: &Operation) -> String {
     let need = match operation.need {
         Need::Full => "full".to_owned(),
         Need::Restrictive => "restrictive".to_owned(),
+        Need::Named => "named".to_owned(),
         Need::Free => "free".to_owned(),
         Need::DerivedFrom(from) => format!("derived-from-{}", from.0),
         Need::RunBy { wrapper, .. } => format!("run-by-{}", wrapper.0),

@@ -58,7 +58,8 @@ impl History {
                     std::mem::take(&mut open).close(&mut history);
                     open = OpenStep::new(content.clone());
                 }
-                Entry::Ruled { call, .. } => {
+                Entry::Ruled { call, part_of, .. } => {
+                    let call = part_of.as_ref().unwrap_or(call);
                     open.unfinished(call).ok_or_else(|| unknown(call))?;
                 }
                 Entry::Started { call } => {

@@ -9,6 +9,7 @@ use crate::journal::Entry;
 use crate::testing::{Kit, Setup, script};
 
 mod faults;
+mod further;
 mod hooks;
 mod properties;
 

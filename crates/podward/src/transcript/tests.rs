@@ -48,6 +48,7 @@ fn call(id: &str, tool: &str, arguments: serde_json::Value) -> Event {
 fn denied(id: &str) -> [Event; 2] {
     [
         Event::ToolCallVerdict(ToolCallVerdict {
+            part_of: None,
             call: CallId::new(id),
             tool: "bash".to_owned(),
             operations: Vec::new(),

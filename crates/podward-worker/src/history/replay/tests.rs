@@ -23,6 +23,7 @@ fn assistant(calls: &[&str]) -> Entry {
 
 fn ruled(call: &str) -> Entry {
     Entry::Ruled {
+        part_of: None,
         call: call.into(),
         outcome: RuledOutcome::Run,
         cause: "policy".into(),

@@ -20,12 +20,15 @@ enum Kind {
     Fails,
     Panics,
     ProposePanics,
+    Hops,
+    HopDenied,
+    HopAsked,
     Slow,
     Stuck,
     SameId,
 }
 
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 15] = [
     Kind::Allowed,
     Kind::Denied,
     Kind::Asked,
@@ -35,6 +38,9 @@ const KINDS: [Kind; 12] = [
     Kind::Fails,
     Kind::Panics,
     Kind::ProposePanics,
+    Kind::Hops,
+    Kind::HopDenied,
+    Kind::HopAsked,
     Kind::Slow,
     Kind::Stuck,
     Kind::SameId,
@@ -53,6 +59,9 @@ impl Kind {
             Self::Fails => ("fail", format!("input.text = \"t{number}\"")),
             Self::Panics => ("panic", format!("input.text = \"t{number}\"")),
             Self::ProposePanics => ("broken", format!("input.text = \"t{number}\"")),
+            Self::Hops => ("hop", format!("input.text = \"t{number}>u>v\"")),
+            Self::HopDenied => ("hop", format!("input.text = \"t{number}>u>deny\"")),
+            Self::HopAsked => ("hop", format!("input.text = \"t{number}>ask u>v\"")),
             Self::Slow => ("slow", format!("input.text = \"t{number}\"")),
             Self::Stuck => ("stuck", format!("input.text = \"t{number}\"")),
             Self::SameId => ("echo", format!("id = \"same\"\ninput.text = \"t{number}\"")),
@@ -73,6 +82,10 @@ impl Kind {
             Self::Fails => format!("! fail t{number}"),
             Self::Panics => "the tool failed inside".to_owned(),
             Self::ProposePanics => "failed to read the arguments".to_owned(),
+            Self::Hops => format!("t{number} > u > at v"),
+            Self::HopDenied => format!("! t{number} > u > Refused: "),
+            Self::HopAsked if is_approved => format!("t{number} > ask u > at v"),
+            Self::HopAsked => format!("! t{number} > Refused: "),
             Self::Slow => "slow was cancelled".to_owned(),
             Self::Stuck => "has no result".to_owned(),
         }
@@ -180,7 +193,7 @@ async fn poll_at_most<T>(future: impl Future<Output = T>, n_polls: usize) -> Opt
 proptest! {
     /// Deny, bad call, unknown tool, panic: the turn goes on, each call has its own result.
     #[test]
-    fn every_call_has_its_result_in_call_order(run in arb_run(&KINDS[..9])) {
+    fn every_call_has_its_result_in_call_order(run in arb_run(&KINDS[..12])) {
         block_on(async {
             let mut kit = run.kit();
             let end = kit.turn("go").await;

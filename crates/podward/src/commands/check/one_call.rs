@@ -174,6 +174,7 @@ fn operation_text(operation: &Operation, width: usize) -> String {
     let need = match operation.need {
         podward_protocol::Need::Full => "",
         podward_protocol::Need::Restrictive => "  (can only tighten)",
+        podward_protocol::Need::Named => "  (a rule has to name it)",
         podward_protocol::Need::Free => "  (needs no rule)",
         podward_protocol::Need::Derived => "  (written on the side)",
         podward_protocol::Need::RunBy => "  (run by another command)",
