@@ -66,8 +66,11 @@ impl Walker<'_, '_> {
             return idx;
         }
         let base = name.rsplit('/').next().unwrap_or(&name);
-        match PROGRAMS.get(base) {
-            Some(model) => self.modelled(call, model),
+        if let Some(model) = PROGRAMS.get(base) {
+            return self.modelled(call, model);
+        }
+        match self.sink.place.programs.and_then(|added| added.get(base)) {
+            Some(model) => self.modelled(call, &model),
             None => self.operation(call, &[], call.demand.need()),
         }
     }
@@ -91,7 +94,7 @@ impl Walker<'_, '_> {
         self.sink.unknown_with(why, span, need);
     }
 
-    fn modelled(&mut self, call: &Call<'_>, model: &Model) -> OperationIdx {
+    fn modelled(&mut self, call: &Call<'_>, model: &Model<'_>) -> OperationIdx {
         let arguments = call.args.get(1..).unwrap_or_default();
         let mut usage = options::read(model, arguments);
         let env = self.environment_operands(&mut usage, arguments);
@@ -128,7 +131,11 @@ impl Walker<'_, '_> {
     }
 
     /// `NAME=value` words in front of the inner command of env and sudo.
-    fn environment_operands(&mut self, usage: &mut Usage, arguments: &[Arg]) -> Vec<(String, Arg)> {
+    fn environment_operands(
+        &mut self,
+        usage: &mut Usage<'_>,
+        arguments: &[Arg],
+    ) -> Vec<(String, Arg)> {
         let mut env = Vec::new();
         if usage.special != Some(Special::Env) {
             return env;

@@ -32,6 +32,7 @@ mod work;
 use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
 
 pub use place::{Forms, PathFound, ShellPlace, UrlFound};
+pub use programs::{AddedPrograms, ProgramProblem};
 
 use operations::{Bases, Sink};
 use reader::Origin;

@@ -8,8 +8,8 @@ use crate::work;
 
 /// What a program does with its arguments.
 #[derive(Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) effects: Vec<Effect>,
+pub(crate) struct Usage<'t> {
+    pub(crate) effects: Vec<Effect<'t>>,
     /// The inner command: from this argument on.
     pub(crate) command: Option<usize>,
     /// Its first word, if an option holds it (`--exec=rm`).
@@ -24,24 +24,24 @@ pub(crate) struct Usage {
     pub(crate) special: Option<Special>,
     pub(crate) runs_input: bool,
     pub(crate) operands: Vec<usize>,
-    pub(crate) options_given: Vec<&'static str>,
+    pub(crate) options_given: Vec<&'t str>,
     /// Values of options that are data, where they are needed further.
-    pub(crate) values: Vec<(&'static str, Arg)>,
+    pub(crate) values: Vec<(&'t str, Arg)>,
 }
 
 /// One effect of an option or operand.
 #[derive(Debug, Clone)]
-pub(crate) struct Effect {
+pub(crate) struct Effect<'t> {
     pub(crate) role: Role,
     /// The option, for people; `None` for an operand.
-    pub(crate) option: Option<&'static str>,
+    pub(crate) option: Option<&'t str>,
     pub(crate) value: Option<Arg>,
     /// For [`Role::CommandUntil`]: the arguments of the command.
     pub(crate) range: Option<(usize, usize)>,
 }
 
 /// Reads the arguments behind a program's name: `args[0]` is the first of them.
-pub(crate) fn read(model: &Model, args: &[Arg]) -> Usage {
+pub(crate) fn read<'t>(model: &'t Model<'t>, args: &[Arg]) -> Usage<'t> {
     let mut reading = Reading {
         model,
         args,
@@ -54,17 +54,17 @@ pub(crate) fn read(model: &Model, args: &[Arg]) -> Usage {
     reading.usage
 }
 
-struct Reading<'a> {
-    model: &'a Model,
+struct Reading<'t, 'a> {
+    model: &'t Model<'t>,
     args: &'a [Arg],
-    body: &'a Body,
+    body: &'t Body<'t>,
     /// Words of the subcommand so far.
     path: Vec<String>,
     in_sub: bool,
-    usage: Usage,
+    usage: Usage<'t>,
 }
 
-impl<'a> Reading<'a> {
+impl<'t> Reading<'t, '_> {
     fn style(&self) -> Style {
         let mut style = self.body.style;
         style.open |= self.model.root.style.open;
@@ -159,7 +159,7 @@ impl<'a> Reading<'a> {
                 .is_some_and(|operand| operand.role == Role::Command)
     }
 
-    fn operand_roles(&self) -> &'a [Operand] {
+    fn operand_roles(&self) -> &'t [Operand] {
         let conditional = self.body.with.iter().find(|(options, _)| {
             options
                 .iter()
@@ -269,7 +269,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn next_value(&mut self, idx: usize, found: Opt) -> usize {
+    fn next_value(&mut self, idx: usize, found: Opt<'t>) -> usize {
         if found.role == Role::CommandUntil {
             return self.command_until(idx, found);
         }
@@ -283,7 +283,7 @@ impl<'a> Reading<'a> {
     }
 
     /// `--exec=rm …`: the option holds the first word of the command.
-    fn attached_command(&mut self, idx: usize, found: Opt, head: Arg) -> usize {
+    fn attached_command(&mut self, idx: usize, found: Opt<'t>, head: Arg) -> usize {
         if found.role == Role::Command {
             self.usage.options_given.push(found.name);
             self.usage.command = Some(idx);
@@ -299,7 +299,7 @@ impl<'a> Reading<'a> {
     }
 
     /// `-exec … ;`
-    fn command_until(&mut self, idx: usize, found: Opt) -> usize {
+    fn command_until(&mut self, idx: usize, found: Opt<'t>) -> usize {
         let start = idx + 1;
         let end = self
             .args
@@ -392,9 +392,9 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn tables(&self) -> impl Iterator<Item = &'a Opt> + use<'a> {
+    fn tables(&self) -> impl Iterator<Item = &'t Opt<'t>> + use<'t> {
         let falls_back = self.in_sub && !self.model.root.style.globals_first;
-        let globals: &'a [Opt] = if falls_back {
+        let globals: &'t [Opt<'t>] = if falls_back {
             &self.model.root.options
         } else {
             &[]
@@ -402,7 +402,7 @@ impl<'a> Reading<'a> {
         self.body.options.iter().chain(globals)
     }
 
-    fn find_short(&self, c: char) -> Option<Opt> {
+    fn find_short(&self, c: char) -> Option<Opt<'t>> {
         let mut name = [0; 5];
         let (dash, rest) = name.split_first_mut()?;
         *dash = b'-';
@@ -415,7 +415,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A long option by its name or by a prefix of it; of several, the one with most effect.
-    fn find_long(&self, name: &str) -> Option<Opt> {
+    fn find_long(&self, name: &str) -> Option<Opt<'t>> {
         if let Some(exact) = self.tables().find(|opt| opt.name == name) {
             return Some(*exact);
         }
@@ -443,7 +443,7 @@ impl<'a> Reading<'a> {
     }
 
     /// An option whose name only begins as listed; the longest counts.
-    fn find_prefix(&self, word: &str) -> Option<Opt> {
+    fn find_prefix(&self, word: &str) -> Option<Opt<'t>> {
         self.tables()
             .filter(|opt| opt.arity == Arity::Prefix && word.starts_with(opt.name))
             .max_by_key(|opt| opt.name.len())
@@ -451,7 +451,7 @@ impl<'a> Reading<'a> {
     }
 
     /// An option of one dash with its value in the same word.
-    fn find_joined(&self, word: &str) -> Option<Opt> {
+    fn find_joined(&self, word: &str) -> Option<Opt<'t>> {
         self.find_prefix(word).or_else(|| {
             self.tables()
                 .filter(|opt| self.style().joined && opt.arity == Arity::Required)
@@ -467,7 +467,7 @@ impl<'a> Reading<'a> {
             .is_some_and(|rest| self.find_long(&format!("--{rest}")).is_some())
     }
 
-    fn effect(&mut self, found: Opt, value: Option<Arg>) {
+    fn effect(&mut self, found: Opt<'t>, value: Option<Arg>) {
         self.usage.options_given.push(found.name);
         if let (Role::Data, Some(value)) = (found.role, &value) {
             self.usage.values.push((found.name, value.clone()));

@@ -2,6 +2,8 @@
 
 use podward_policy::{PathSubject, Text, UnknownReason, UrlSubject};
 
+use crate::programs::AddedPrograms;
+
 /// Where a command runs.
 #[derive(Clone, Copy)]
 pub struct ShellPlace<'a> {
@@ -14,6 +16,8 @@ pub struct ShellPlace<'a> {
     pub environment: &'a [&'a str],
     /// The spelling rules of paths and URLs.
     pub forms: &'a dyn Forms,
+    /// Models of programs beside those that are built in.
+    pub programs: Option<&'a AddedPrograms>,
 }
 
 /// The spelling rules of paths and URLs: they live in one place, outside this crate.

@@ -22,6 +22,7 @@
 //! Options that stand before the first `sub` are global. A subcommand has its own options and
 //! falls back to the global ones.
 
+mod added;
 mod parse;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use added::{AddedPrograms, ProgramProblem};
 pub(crate) use parse::Problem;
 
 /// The families, each with its file's name.
@@ -59,31 +61,31 @@ const FAMILIES: &[(&str, &str)] = &[
 
 /// All programs that have a model.
 #[derive(Debug, Default)]
-pub(crate) struct Programs {
-    models: Vec<Model>,
-    by_name: HashMap<&'static str, usize>,
-    by_prefix: Vec<(&'static str, usize)>,
-    pub(crate) problems: Vec<Problem>,
+pub(crate) struct Programs<'t> {
+    models: Vec<Model<'t>>,
+    by_name: HashMap<&'t str, usize>,
+    by_prefix: Vec<(&'t str, usize)>,
+    pub(crate) problems: Vec<Problem<'t>>,
 }
 
 /// The models that come with podward. A test shows that they have no problems.
-pub(crate) static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
+pub(crate) static PROGRAMS: LazyLock<Programs<'static>> = LazyLock::new(|| {
     let mut programs = Programs::default();
-    for (family, text) in FAMILIES {
-        parse::family(family, text, &mut programs);
+    for (_, text) in FAMILIES {
+        parse::family(text, &mut programs);
     }
     programs
 });
 
-impl Programs {
+impl<'t> Programs<'t> {
     /// The names of all programs that have a model of their own, in no order.
     #[cfg(test)]
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'t str> {
         self.by_name.keys().copied()
     }
 
     /// The model of a program, by the last part of its path.
-    pub(crate) fn get(&self, name: &str) -> Option<&Model> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Model<'t>> {
         let idx = self.by_name.get(name).copied().or_else(|| {
             self.by_prefix
                 .iter()
@@ -96,25 +98,25 @@ impl Programs {
 
 /// What one program does.
 #[derive(Debug, Default)]
-pub(crate) struct Model {
-    pub(crate) root: Body,
+pub(crate) struct Model<'t> {
+    pub(crate) root: Body<'t>,
     /// Subcommands by their words.
-    pub(crate) subs: Vec<(Vec<&'static str>, usize)>,
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) subs: Vec<(Vec<&'t str>, usize)>,
+    pub(crate) bodies: Vec<Body<'t>>,
     pub(crate) wrapper: Option<Wrapper>,
 }
 
 /// What a program, or one of its subcommands, does with its arguments.
 #[derive(Debug, Default)]
-pub(crate) struct Body {
-    pub(crate) options: Vec<Opt>,
+pub(crate) struct Body<'t> {
+    pub(crate) options: Vec<Opt<'t>>,
     pub(crate) operands: Vec<Operand>,
-    pub(crate) with: Vec<(Vec<&'static str>, Vec<Operand>)>,
-    pub(crate) given: Vec<Given>,
+    pub(crate) with: Vec<(Vec<&'t str>, Vec<Operand>)>,
+    pub(crate) given: Vec<Given<'t>>,
     /// Options that have an effect only for some keys, in lower case.
-    pub(crate) keys: Vec<(Vec<&'static str>, Vec<&'static str>)>,
+    pub(crate) keys: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     /// Options that run nothing for some keys, in lower case.
-    pub(crate) harmless: Vec<(Vec<&'static str>, Vec<&'static str>)>,
+    pub(crate) harmless: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     pub(crate) always: Vec<Role>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,
@@ -123,15 +125,15 @@ pub(crate) struct Body {
 
 /// What some options are, if one of others is given.
 #[derive(Debug)]
-pub(crate) struct Given {
-    pub(crate) if_any: Vec<&'static str>,
+pub(crate) struct Given<'t> {
+    pub(crate) if_any: Vec<&'t str>,
     pub(crate) role: Role,
-    pub(crate) options: Vec<&'static str>,
+    pub(crate) options: Vec<&'t str>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opt {
-    pub(crate) name: &'static str,
+pub(crate) struct Opt<'t> {
+    pub(crate) name: &'t str,
     pub(crate) arity: Arity,
     pub(crate) role: Role,
 }

@@ -19,7 +19,7 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         idx: OperationIdx,
-        usage: &Usage,
+        usage: &Usage<'_>,
         ends: &[usize],
     ) {
         let in_place = usage
@@ -72,8 +72,8 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         idx: OperationIdx,
-        effect: &Effect,
-        usage: &Usage,
+        effect: &Effect<'_>,
+        usage: &Usage<'_>,
         ends: &[usize],
     ) {
         if let (Role::CommandUntil, Some(range)) = (effect.role, effect.range) {

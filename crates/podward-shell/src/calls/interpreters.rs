@@ -79,7 +79,7 @@ const GIT_CONFIG_READS: &[&str] = &[
 
 impl Walker<'_, '_> {
     /// `git config key value` of a key that names a program plants code for later.
-    pub(super) fn git_config(&mut self, call: &Call<'_>, usage: &Usage, arguments: &[Arg]) {
+    pub(super) fn git_config(&mut self, call: &Call<'_>, usage: &Usage<'_>, arguments: &[Arg]) {
         let reads = usage
             .options_given
             .iter()
@@ -128,7 +128,7 @@ impl Walker<'_, '_> {
     }
 
     /// A shell: `-c` text, a script, or its input.
-    pub(super) fn shell(&mut self, call: &Call<'_>, usage: &Usage, arguments: &[Arg]) {
+    pub(super) fn shell(&mut self, call: &Call<'_>, usage: &Usage<'_>, arguments: &[Arg]) {
         let has_text = usage.options_given.contains(&"-c");
         let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
         let may_be_anything = arguments

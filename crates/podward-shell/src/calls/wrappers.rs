@@ -16,7 +16,7 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         wrapper: OperationIdx,
-        usage: &Usage,
+        usage: &Usage<'_>,
         ends: &[usize],
         env: Vec<(String, Arg)>,
     ) {
@@ -134,7 +134,7 @@ impl Walker<'_, '_> {
         wrapper: OperationIdx,
         (start, end): (usize, usize),
         head: Option<&Arg>,
-        usage: &Usage,
+        usage: &Usage<'_>,
         ends: &[usize],
     ) {
         let Some(words) = call.args.get(start + 1..end + 1) else {
@@ -168,7 +168,7 @@ impl Walker<'_, '_> {
     }
 
     /// `{}` is one of the directories that are searched, or lies below it.
-    fn found_files(&mut self, call: &Call<'_>, usage: &Usage, words: &[Arg]) {
+    fn found_files(&mut self, call: &Call<'_>, usage: &Usage<'_>, words: &[Arg]) {
         if !words.iter().any(|word| word.prefix().contains("{}")) {
             return;
         }
@@ -318,7 +318,7 @@ impl Walker<'_, '_> {
 }
 
 /// The program that `--entrypoint` puts before the arguments of a container.
-fn entrypoint(usage: &Usage) -> Option<&Arg> {
+fn entrypoint<'u>(usage: &'u Usage<'_>) -> Option<&'u Arg> {
     usage
         .values
         .iter()
@@ -328,7 +328,7 @@ fn entrypoint(usage: &Usage) -> Option<&Arg> {
 }
 
 /// Where a command starts: the `--` before what runs elsewhere is no word of it.
-fn after_separator(call: &Call<'_>, usage: &Usage, at: usize) -> usize {
+fn after_separator(call: &Call<'_>, usage: &Usage<'_>, at: usize) -> usize {
     let is_separator = call.args.get(at).and_then(Arg::known) == Some("--");
     if usage.wrapper == Some(Wrapper::Remote) && is_separator {
         at + 1
@@ -371,7 +371,7 @@ fn inner_demand(
 }
 
 /// What xargs adds: its input behind the command, or in place of a word.
-fn append_input(inner: &mut Vec<Arg>, usage: &Usage, span: Option<podward_policy::ByteSpan>) {
+fn append_input(inner: &mut Vec<Arg>, usage: &Usage<'_>, span: Option<podward_policy::ByteSpan>) {
     let replaces = usage
         .options_given
         .iter()

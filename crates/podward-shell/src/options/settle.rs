@@ -5,7 +5,7 @@ use super::{Effect, Reading};
 use crate::arg::Arg;
 use crate::programs::Role;
 
-impl Reading<'_> {
+impl Reading<'_, '_> {
     /// Gives the operands their roles.
     pub(super) fn finish(&mut self) {
         let roles = self.operand_roles();

@@ -4,10 +4,16 @@ use super::{Arity, Body, Given, Model, Operand, Opt, Programs, Role, Special, Wr
 
 /// A line that says nothing known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
-    pub(crate) family: &'static str,
-    pub(crate) line: usize,
+pub(crate) struct Problem<'t> {
+    /// The word that is meant.
+    pub(crate) word: &'t str,
     pub(crate) what: String,
+}
+
+type Parsed<'t, T> = Result<T, Problem<'t>>;
+
+const fn problem(word: &str, what: String) -> Problem<'_> {
+    Problem { word, what }
 }
 
 const ROLES: &[(&str, Role)] = &[
@@ -47,54 +53,47 @@ const SPECIALS: &[(&str, Special)] = &[
     ("parallel", Special::Parallel),
 ];
 
-/// Adds the programs of one file.
-pub(super) fn family(family: &'static str, text: &'static str, programs: &mut Programs) {
-    let mut model: Option<Model> = None;
-    let mut names: Vec<&'static str> = Vec::new();
-    for (idx, line) in text.lines().enumerate() {
-        let line = match line.find('#') {
-            Some(at) if at == 0 || line.get(..at).is_some_and(|l| l.ends_with(' ')) => {
-                line.get(..at).unwrap_or_default()
-            }
-            _ => line,
-        };
-        let mut words = line.split_ascii_whitespace();
-        let Some(keyword) = words.next() else {
-            continue;
-        };
-        let mut problem = |what: &str| {
-            programs.problems.push(Problem {
-                family,
-                line: idx + 1,
-                what: what.to_owned(),
-            });
-        };
-        if keyword == "program" {
-            let new_names: Vec<&'static str> = words.collect();
-            if new_names.is_empty() {
-                problem("a program without a name");
-            }
-            finish(family, programs, model.replace(Model::default()), &names);
-            names = new_names;
-            continue;
+/// A line without its comment.
+pub(super) fn uncommented(line: &str) -> &str {
+    match line.find('#') {
+        Some(at) if at == 0 || line.get(..at).is_some_and(|l| l.ends_with([' ', '\t'])) => {
+            line.get(..at).unwrap_or_default()
         }
-        let Some(model) = &mut model else {
-            problem("a line before the first program");
-            continue;
-        };
-        if let Err(what) = entry(model, keyword, words) {
-            problem(&what);
-        }
+        _ => line,
     }
-    finish(family, programs, model, &names);
 }
 
-fn finish(
-    family: &'static str,
-    programs: &mut Programs,
-    model: Option<Model>,
-    names: &[&'static str],
-) {
+/// Adds the programs of one file.
+pub(super) fn family<'t>(text: &'t str, programs: &mut Programs<'t>) {
+    let mut model: Option<Model<'t>> = None;
+    let mut names: Vec<&'t str> = Vec::new();
+    for line in text.lines() {
+        let words: Vec<&'t str> = uncommented(line).split_ascii_whitespace().collect();
+        let Some((keyword, words)) = words.split_first() else {
+            continue;
+        };
+        if *keyword == "program" {
+            if words.is_empty() {
+                let what = "a program without a name".to_owned();
+                programs.problems.push(problem(keyword, what));
+            }
+            finish(programs, model.replace(Model::default()), &names);
+            names = words.to_vec();
+            continue;
+        }
+        let result = match &mut model {
+            Some(model) => entry(model, keyword, words),
+            None => {
+                let what = "a line before the first `program`".to_owned();
+                Err(problem(keyword, what))
+            }
+        };
+        programs.problems.extend(result.err());
+    }
+    finish(programs, model, &names);
+}
+
+fn finish<'t>(programs: &mut Programs<'t>, model: Option<Model<'t>>, names: &[&'t str]) {
     let Some(model) = model else {
         return;
     };
@@ -103,11 +102,8 @@ fn finish(
         match name.strip_suffix('*') {
             Some(prefix) => programs.by_prefix.push((prefix, idx)),
             None if programs.by_name.insert(name, idx).is_some() => {
-                programs.problems.push(Problem {
-                    family,
-                    line: 0,
-                    what: format!("`{name}` has two models"),
-                });
+                let what = format!("`{name}` has two models");
+                programs.problems.push(problem(name, what));
             }
             None => {}
         }
@@ -115,34 +111,29 @@ fn finish(
     programs.models.push(model);
 }
 
-fn entry(
-    model: &mut Model,
-    keyword: &str,
-    words: std::str::SplitAsciiWhitespace<'static>,
-) -> Result<(), String> {
-    let words: Vec<&'static str> = words.collect();
+fn entry<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Parsed<'t, ()> {
     if keyword == "sub" {
-        return subcommand(model, &words);
+        return subcommand(model, keyword, words);
     }
     let n_subs = model.bodies.len();
     let wrapper = &mut model.wrapper;
     let body = model.bodies.last_mut().unwrap_or(&mut model.root);
     match keyword {
-        "operands" => body.operands = operands(&words)?,
+        "operands" => body.operands = operands(words)?,
         "with" => {
-            let (options, roles) = halves(keyword, &words)?;
+            let (options, roles) = halves(keyword, words)?;
             body.with.push((options.to_vec(), operands(roles)?));
         }
-        "keys" => body.keys.push(keys(keyword, &words)?),
-        "harmless" => body.harmless.push(keys(keyword, &words)?),
-        "given" => body.given.push(given(&words)?),
+        "keys" => body.keys.push(keys(keyword, words)?),
+        "harmless" => body.harmless.push(keys(keyword, words)?),
+        "given" => body.given.push(given(keyword, words)?),
         "style" => {
             for word in words {
                 style(body, word)?;
             }
         }
         "wrapper" => {
-            let kind = wrapper_kind(&words)?;
+            let kind = wrapper_kind(keyword, words)?;
             body.wrapper = Some(kind);
             if n_subs == 0 {
                 *wrapper = Some(kind);
@@ -153,7 +144,7 @@ fn entry(
                 body.always.push(role(word)?);
             }
         }
-        "special" => body.special = Some(special(&words)?),
+        "special" => body.special = Some(special(keyword, words)?),
         _ => {
             let role = role(keyword)?;
             for word in words {
@@ -164,12 +155,13 @@ fn entry(
     Ok(())
 }
 
-fn subcommand(model: &mut Model, words: &[&'static str]) -> Result<(), String> {
+fn subcommand<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Parsed<'t, ()> {
     let idx = model.bodies.len();
     model.bodies.push(Body::default());
     for path in words.split(|word| *word == "|") {
         if path.is_empty() {
-            return Err("a subcommand without a name".to_owned());
+            let what = "a subcommand without a name".to_owned();
+            return Err(problem(keyword, what));
         }
         model.subs.push((path.to_vec(), idx));
     }
@@ -177,50 +169,55 @@ fn subcommand(model: &mut Model, words: &[&'static str]) -> Result<(), String> {
 }
 
 /// The words before and behind the only `:`.
-fn halves<'w>(
-    keyword: &str,
-    words: &'w [&'static str],
-) -> Result<(&'w [&'static str], &'w [&'static str]), String> {
+fn halves<'w, 't>(
+    keyword: &'t str,
+    words: &'w [&'t str],
+) -> Parsed<'t, (&'w [&'t str], &'w [&'t str])> {
     let mut halves = words.split(|word| *word == ":");
     match (halves.next(), halves.next(), halves.next()) {
         (Some(before), Some(behind), None) => Ok((before, behind)),
-        _ => Err(format!("`{keyword}` needs one `:`")),
+        _ => {
+            let what = format!("`{keyword}` needs one `:`, with a blank on both sides");
+            Err(problem(keyword, what))
+        }
     }
 }
 
 /// Options and the keys that their values may set.
-fn keys(
-    keyword: &str,
-    words: &[&'static str],
-) -> Result<(Vec<&'static str>, Vec<&'static str>), String> {
+fn keys<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, (Vec<&'t str>, Vec<&'t str>)> {
     let (options, keys) = halves(keyword, words)?;
-    if keys
-        .iter()
-        .any(|key| key.contains(|c: char| c.is_ascii_uppercase()))
-    {
-        return Err("keys are written in lower case".to_owned());
+    let is_upper = |key: &&&str| key.contains(|c: char| c.is_ascii_uppercase());
+    if let Some(key) = keys.iter().find(is_upper) {
+        return Err(problem(key, "keys are written in lower case".to_owned()));
     }
     Ok((options.to_vec(), keys.to_vec()))
 }
 
-fn wrapper_kind(words: &[&str]) -> Result<Wrapper, String> {
+fn wrapper_kind<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, Wrapper> {
     match words {
         ["neutral"] => Ok(Wrapper::Neutral),
         ["kept"] => Ok(Wrapper::Kept),
         ["remote"] => Ok(Wrapper::Remote),
-        _ => Err("a wrapper is neutral, kept or remote".to_owned()),
+        _ => {
+            let word = words.first().copied().unwrap_or(keyword);
+            let what = "a wrapper is `kept` or `remote`".to_owned();
+            Err(problem(word, what))
+        }
     }
 }
 
-fn special(words: &[&str]) -> Result<Special, String> {
+fn special<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, Special> {
     SPECIALS
         .iter()
         .find(|(name, _)| words == [*name])
         .map(|(_, special)| *special)
-        .ok_or_else(|| "a special reading that is not known".to_owned())
+        .ok_or_else(|| {
+            let word = words.first().copied().unwrap_or(keyword);
+            problem(word, "a special reading that is not known".to_owned())
+        })
 }
 
-fn style(body: &mut Body, word: &str) -> Result<(), String> {
+fn style<'t>(body: &mut Body<'t>, word: &'t str) -> Parsed<'t, ()> {
     let style = &mut body.style;
     let flag = match word {
         "open" => &mut style.open,
@@ -234,43 +231,42 @@ fn style(body: &mut Body, word: &str) -> Result<(), String> {
         "hosts" => &mut style.hosts,
         "tasks" => &mut style.tasks,
         "assigns" => &mut style.assigns,
-        _ => return Err(format!("`{word}` is no style")),
+        _ => return Err(problem(word, format!("`{word}` is no style"))),
     };
     *flag = true;
     Ok(())
 }
 
-fn role(word: &str) -> Result<Role, String> {
+fn role(word: &str) -> Parsed<'_, Role> {
     ROLES
         .iter()
         .find(|(name, _)| *name == word)
         .map(|(_, role)| *role)
-        .ok_or_else(|| format!("`{word}` is no role"))
+        .ok_or_else(|| problem(word, format!("`{word}` is no role")))
 }
 
-fn operands(words: &[&'static str]) -> Result<Vec<Operand>, String> {
-    let operands = words
-        .iter()
-        .map(|word| {
-            let repeated = word.ends_with("...");
-            Ok(Operand {
-                role: role(word.strip_suffix("...").unwrap_or(word))?,
-                repeated,
-            })
-        })
-        .collect::<Result<Vec<_>, String>>()?;
-    if operands.iter().filter(|operand| operand.repeated).count() > 1 {
-        return Err("only one operand may be repeated".to_owned());
+fn operands<'t>(words: &[&'t str]) -> Parsed<'t, Vec<Operand>> {
+    let mut operands: Vec<Operand> = Vec::with_capacity(words.len());
+    for word in words {
+        let name = word.strip_suffix("...");
+        let is_second = name.is_some() && operands.iter().any(|operand| operand.repeated);
+        if is_second {
+            let what = "only one operand may be repeated".to_owned();
+            return Err(problem(word, what));
+        }
+        operands.push(Operand {
+            role: role(name.unwrap_or(word))?,
+            repeated: name.is_some(),
+        });
     }
     Ok(operands)
 }
 
-fn given(words: &[&'static str]) -> Result<Given, String> {
-    let mut halves = words.split(|word| *word == ":");
-    let (Some(if_any), Some([name, options @ ..]), None) =
-        (halves.next(), halves.next(), halves.next())
-    else {
-        return Err("`given` needs one `:` and a role behind it".to_owned());
+fn given<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, Given<'t>> {
+    let (if_any, behind) = halves(keyword, words)?;
+    let Some((name, options)) = behind.split_first() else {
+        let what = "`given` needs a role behind its `:`".to_owned();
+        return Err(problem(keyword, what));
     };
     Ok(Given {
         if_any: if_any.to_vec(),
@@ -279,7 +275,7 @@ fn given(words: &[&'static str]) -> Result<Given, String> {
     })
 }
 
-fn option(word: &'static str, role: Role) -> Result<Opt, String> {
+fn option(word: &str, role: Role) -> Parsed<'_, Opt<'_>> {
     let (name, arity) = if let Some(name) = word.strip_suffix("[0]") {
         (name, Arity::Digits)
     } else if let Some(name) = word.strip_suffix("==") {
@@ -297,7 +293,7 @@ fn option(word: &'static str, role: Role) -> Result<Opt, String> {
         return Ok(Opt { name, arity, role });
     }
     if !name.starts_with(['-', '+']) || name.len() < 2 {
-        return Err(format!("`{word}` is no option"));
+        return Err(problem(word, format!("`{word}` is no option")));
     }
     Ok(Opt { name, arity, role })
 }

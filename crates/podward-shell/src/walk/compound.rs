@@ -234,7 +234,9 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn function(&mut self, name: &str, body: &'w Command, span: podward_policy::ByteSpan) {
-        if PROGRAMS.get(name).is_some() || crate::builtins::is_builtin(name) {
+        let added = self.sink.place.programs;
+        let has_model = PROGRAMS.get(name).is_some() || added.is_some_and(|a| a.has(name));
+        if has_model || crate::builtins::is_builtin(name) {
             self.sink
                 .unknown("a function takes the name of a program", Some(span));
         }

@@ -16,6 +16,7 @@ pub(crate) fn place() -> ShellPlace<'static> {
         home: Some(HOME),
         environment: &["HOME", "PATH", "USER", "LANG"],
         forms: &Lexical,
+        programs: None,
     }
 }
 

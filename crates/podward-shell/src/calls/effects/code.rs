@@ -40,7 +40,7 @@ impl Walker<'_, '_> {
     }
 
     /// Without a command, ssh runs its input in a shell of the other machine.
-    pub(super) fn remote_input(&mut self, call: &Call<'_>, usage: &Usage) {
+    pub(super) fn remote_input(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
         let is_shell = usage.command.is_none() && !usage.operands.is_empty();
         let runs_none = ["-N", "-W", "-O", "-Q", "-s", "-n", "-G"];
         if !is_shell
@@ -121,7 +121,7 @@ impl Walker<'_, '_> {
     }
 
     /// An interpreter without a script runs what it reads.
-    pub(super) fn input(&mut self, call: &Call<'_>, usage: &Usage) {
+    pub(super) fn input(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
         let arguments = call.args.get(1..).unwrap_or_default();
         let has_code = usage
             .effects

@@ -11,7 +11,12 @@ use crate::walk::Walker;
 
 impl Walker<'_, '_> {
     /// `cp a b`: where `b` is a directory, or may be one, the file is `b/a`.
-    pub(super) fn files_in_target(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+    pub(super) fn files_in_target(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        usage: &Usage<'_>,
+    ) {
         let program = call.args.first().and_then(Arg::program).unwrap_or_default();
         let base = program.rsplit('/').next().unwrap_or_default();
         if !matches!(
@@ -48,10 +53,10 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         idx: OperationIdx,
-        usage: &Usage,
-        effect: &Effect,
+        usage: &Usage<'_>,
+        effect: &Effect<'_>,
     ) {
-        let is_named = |other: &Effect| other.role == Role::Output && other.value.is_some();
+        let is_named = |other: &Effect<'_>| other.role == Role::Output && other.value.is_some();
         if effect.option.is_none() && usage.effects.iter().any(is_named) {
             return;
         }
@@ -95,7 +100,7 @@ impl Walker<'_, '_> {
     }
 
     /// The directory that tar unpacks into.
-    pub(super) fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage) {
+    pub(super) fn tar(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage<'_>) {
         let unpacks = usage
             .options_given
             .iter()
