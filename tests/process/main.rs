@@ -12,6 +12,7 @@ mod exit_codes;
 mod key;
 mod layers;
 mod output;
+mod programs_page;
 mod readme;
 mod refusals;
 mod sandbox;

@@ -4,6 +4,7 @@
 mod tests;
 
 use podward_policy::{Action, LayerName, PolicySpec};
+use podward_shell::AddedPrograms;
 
 /// The first line: changed whenever the form below is.
 const FORM: &str = "podward policy 1";
@@ -36,6 +37,14 @@ pub(crate) fn bytes<'a>(
         }
     }
     bytes.into_bytes()
+}
+
+/// The models that the layers add; nothing if there are none.
+pub(crate) fn add_programs(bytes: &mut Vec<u8>, programs: &AddedPrograms) {
+    if !programs.is_empty() {
+        let models = programs.canonical();
+        bytes.extend_from_slice(format!("programs {}:{models}\n", models.len()).as_bytes());
+    }
 }
 
 fn text(bytes: &mut String, text: &str) {

@@ -91,6 +91,7 @@ const LISTS: &[(&str, &str)] = &[
     ("permissions", "rule"),
     ("scope", "allow"),
     ("scope", "deny"),
+    ("programs", "files"),
 ];
 
 /// A line longer than this does not push the comments of its section away.

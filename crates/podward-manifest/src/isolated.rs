@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_policy::{KnownTools, LayerKind, LayerName, Policies};
+use podward_shell::AddedPrograms;
 
 use crate::canonical;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::layer::{LayerSource, Surroundings, Trust};
-use crate::read;
+use crate::{programs, read};
 
 /// The policies of one text.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct Isolated {
     pub policies: Policies,
     /// What the author should hear although the text loads.
     pub warnings: Vec<Diagnostic>,
+    /// As [`crate::Resolved::programs`].
+    pub programs: AddedPrograms,
     /// As [`crate::Resolved::policy_bytes`].
     pub policy_bytes: Vec<u8>,
 }
@@ -43,7 +46,21 @@ pub fn isolated(file: &str, text: &str, known_tools: &KnownTools) -> Result<Isol
         known_tools: known_tools.clone(),
         ..Surroundings::default()
     };
-    let read = read::layer(&layer, &surroundings);
+    isolated_layer(&layer, &surroundings)
+}
+
+/// The same for a layer whose `[programs] files` can be read.
+///
+/// # Errors
+/// Everything that is wrong in the text, and in those of its models.
+pub fn isolated_layer(
+    layer: &LayerSource,
+    surroundings: &Surroundings,
+) -> Result<Isolated, Diagnostics> {
+    let mut read = read::layer(layer, surroundings);
+    let mut found = Vec::new();
+    let programs = programs::read(std::slice::from_ref(&read), surroundings, &mut found);
+    read.diagnostics.append(&mut found);
     if read.has_errors() {
         return Err(Diagnostics::new(read.diagnostics));
     }
@@ -51,13 +68,15 @@ pub fn isolated(file: &str, text: &str, known_tools: &KnownTools) -> Result<Isol
         kind: LayerKind::Manifest,
     };
     let compiled = read.permissions;
-    let policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, &layer.spec)));
+    let mut policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, &layer.spec)));
+    canonical::add_programs(&mut policy_bytes, &programs);
     let policies = compiled
         .into_iter()
         .map(|layer| (name.clone(), layer.policy));
     Ok(Isolated {
         policies: Policies::new(policies.collect()),
         warnings: read.diagnostics,
+        programs,
         policy_bytes,
     })
 }

@@ -1,6 +1,6 @@
 //! What the caller hands in: the texts of the layers, and what they may refer to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +42,15 @@ pub enum Trust {
     Untrusted,
 }
 
+/// The text of a file that `[programs] files` names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramText {
+    /// The name shown in messages.
+    pub file: Arc<str>,
+    /// The models: the format of docs/programs.md.
+    pub text: String,
+}
+
 /// What a manifest's texts may refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
@@ -51,6 +60,9 @@ pub struct Surroundings {
     pub known_tools: KnownTools,
     /// The tools that `[tools] offered` may name, and that are offered when no layer has it.
     pub offerable_tools: BTreeSet<ToolName>,
+    /// The files that [`crate::program_files`] names, by their paths. One that is not here does not
+    /// exist; `None`: it cannot be used, and the caller says why.
+    pub program_texts: BTreeMap<PathBuf, Option<ProgramText>>,
 }
 
 /// No home directory, the built-in tools.
@@ -63,6 +75,7 @@ impl Default for Surroundings {
                 .iter()
                 .filter_map(|name| ToolName::new(name).ok())
                 .collect(),
+            program_texts: BTreeMap::new(),
         }
     }
 }

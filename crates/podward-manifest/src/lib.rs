@@ -31,6 +31,7 @@ mod limits;
 mod model;
 mod name;
 mod permissions;
+mod programs;
 mod raw;
 mod read;
 mod reader;
@@ -49,8 +50,8 @@ pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlin
 pub use effective::{Effective, EffectiveLine, Origin};
 pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, VariablePattern};
 pub use hook::{DeclaredHook, HookArgument, HookEvent, HookName, HookNameError, HookProgram};
-pub use isolated::{Isolated, isolated};
-pub use layer::{LayerSource, OFFERABLE_TOOLS, Surroundings, Trust};
+pub use isolated::{Isolated, isolated, isolated_layer};
+pub use layer::{LayerSource, OFFERABLE_TOOLS, ProgramText, Surroundings, Trust};
 pub use limits::Limits;
 pub use model::{
     BaseUrl, BaseUrlError, Exposure, Key, KeyCommand, KeySource, Model, ModelName, ModelPattern,
@@ -58,6 +59,7 @@ pub use model::{
 };
 pub use name::{PodName, PodNameError};
 pub use podward_policy::{LayerKind, LayerName};
+pub use programs::{ProgramFile, program_files};
 pub use resolve::{resolve, workspace};
 pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
 pub use source::decode;

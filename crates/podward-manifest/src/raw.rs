@@ -33,6 +33,7 @@ pub(crate) struct RawManifest {
     pub(crate) offered: Option<Sited<Vec<Sited<ToolName>>>>,
     pub(crate) scope: RawScope,
     pub(crate) pass: Option<Sited<Vec<Sited<VariablePattern>>>>,
+    pub(crate) program_files: Option<Sited<Vec<Sited<PathBuf>>>>,
     pub(crate) skill_directories: Option<Sited<Vec<Sited<PathBuf>>>>,
     pub(crate) limits: RawLimits,
     pub(crate) hooks: Vec<RawHook>,
@@ -123,6 +124,14 @@ pub(crate) fn read(
     }
     if let Some(table) = reader.table(&root, "environment", "`[environment]`") {
         raw.pass = reader.texts(&table, "pass", pass);
+    }
+    if let Some(table) = reader.table(&root, "programs", "`[programs]`") {
+        raw.program_files = reader.texts(&table, "files", |path| {
+            // As people write it elsewhere: without the `.` of `./programs.txt`.
+            base.absolute(path)
+                .map(|path| path.components().collect())
+                .map_err(|why| (bad_item("files", path), why))
+        });
     }
     if let Some(table) = reader.table(&root, "skills", "`[skills]`") {
         raw.skill_directories = reader.texts(&table, "directories", |path| {

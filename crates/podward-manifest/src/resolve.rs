@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use podward_policy::{ByteSpan, LayerName, Policies, PolicySpec};
 use podward_scope::{Enforce, ScopeDecl};
+use podward_shell::AddedPrograms;
 
 use crate::canonical;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -17,6 +18,7 @@ use crate::join::{Join, key};
 use crate::layer::{LayerSource, Surroundings};
 use crate::limits::Limits;
 use crate::name::PodName;
+use crate::programs;
 use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
 use crate::reader::Sited;
@@ -55,6 +57,7 @@ pub fn resolve(
     let mut resolved = settings(&mut join, surroundings);
     let mut lines = std::mem::take(&mut join.lines);
     diagnostics.append(&mut join.diagnostics);
+    resolved.programs = programs::read(&read, surroundings, &mut diagnostics);
     if diagnostics
         .iter()
         .any(|diagnostic| diagnostic.severity == Severity::Error)
@@ -72,6 +75,7 @@ pub fn resolve(
     }
     resolved.policy_bytes =
         canonical::bytes(compiled.iter().map(|(name, layer)| (name, &layer.spec)));
+    canonical::add_programs(&mut resolved.policy_bytes, &resolved.programs);
     let policies = compiled
         .into_iter()
         .map(|(name, layer)| (name, layer.policy));
@@ -113,6 +117,8 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
     let tools = tools(join, surroundings);
     let scope = scope(join);
     let environment = environment(join);
+    // For the effective manifest: their texts are read where the layers are at hand.
+    join.union(key("programs", "files"), |raw| raw.program_files.as_ref());
     let skill_directories = join.nearest(
         key("skills", "directories"),
         |raw| raw.skill_directories.as_ref(),
@@ -134,6 +140,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         policies: Policies::new(Vec::new()),
         policy_bytes: Vec::new(),
         environment,
+        programs: AddedPrograms::default(),
         skill_directories: skill_directories
             .into_iter()
             .map(|item| item.value)

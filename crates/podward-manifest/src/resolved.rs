@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use podward_policy::{Policies, ToolName};
 use podward_scope::ScopeDecl;
+use podward_shell::AddedPrograms;
 
 use crate::diagnostic::Diagnostic;
 use crate::effective::Effective;
@@ -36,11 +37,13 @@ pub struct Resolved {
     /// `[permissions]` of every layer that has it, outermost first.
     pub policies: Policies,
     /// The policies as bytes: equal exactly if the layers, their defaults and their rules are, in
-    /// whatever form and with whatever comments they were written. The policy digest is a hash of
-    /// them.
+    /// whatever form and with whatever comments they were written, and the models of programs that
+    /// the layers add. The policy digest is a hash of them.
     pub policy_bytes: Vec<u8>,
     /// The variables that commands see: [`crate::BASE_ENVIRONMENT`] and `[environment] pass`.
     pub environment: Vec<VariablePattern>,
+    /// `[programs] files` of every layer: models of programs beside those that are built in.
+    pub programs: AddedPrograms,
     /// `[skills] directories`, absolute if the directories of the layers are.
     pub skill_directories: Vec<PathBuf>,
     /// `[[hook]]` of every layer, outermost first: the order in which they run.

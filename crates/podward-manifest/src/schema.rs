@@ -42,6 +42,7 @@ pub(crate) const TABLES: &[TableSchema] = &[
     table("tools", &["offered"]),
     table("scope", &["allow", "deny", "enforce"]),
     table("environment", &["pass"]),
+    table("programs", &["files"]),
     table("skills", &["directories"]),
     table(
         "limits",
@@ -127,7 +128,9 @@ pub(crate) fn can_be_fixed(key_path: &str) -> Fixable {
         return Fixable::Yes;
     }
     match key_path.split_once('.') {
-        Some(("permissions", _) | ("scope", "deny") | ("model", "allow")) => Fixable::AlwaysBinds,
+        Some(
+            ("permissions", _) | ("scope", "deny") | ("model", "allow") | ("programs", "files"),
+        ) => Fixable::AlwaysBinds,
         Some(("machine", _)) => Fixable::Unknown,
         Some((table, key)) if keys_of(table).contains(&key) => Fixable::Yes,
         _ => Fixable::Unknown,

@@ -2,13 +2,14 @@
 
 mod error;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_manifest::{
-    LayerKind, LayerSource, Resolved, Surroundings, Trust, WorkspacePath, decode, resolve,
-    workspace,
+    LayerKind, LayerSource, ProgramFile, ProgramText, Resolved, Surroundings, Trust, WorkspacePath,
+    decode, program_files, resolve, workspace,
 };
 
 pub use error::{LayerProblem, LoadError};
@@ -43,6 +44,8 @@ pub struct Loaded {
     pub workspace: PathBuf,
     /// What was read, outermost first.
     pub layers: Vec<LoadedLayer>,
+    /// The files with models of programs that the layers name.
+    pub program_files: Vec<PathBuf>,
     /// Where the project's layer stands with the user; `None` if there is none.
     pub project: Option<Standing>,
 }
@@ -93,7 +96,7 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
     if let Some(text) = &request.permissions_text {
         reading.environment(text);
     }
-    let surroundings = Surroundings {
+    let mut surroundings = Surroundings {
         home: places.home().map(Path::to_path_buf),
         ..Surroundings::default()
     };
@@ -101,6 +104,7 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
     let project = directory
         .as_ref()
         .and_then(|directory| reading.project(directory));
+    surroundings.program_texts = reading.programs(&surroundings);
     reading.finish(directory, project, &surroundings)
 }
 
@@ -233,6 +237,32 @@ impl Reading<'_> {
         }
     }
 
+    /// The texts of the models of programs that the layers name: held to what layers are held to.
+    fn programs(&mut self, surroundings: &Surroundings) -> BTreeMap<PathBuf, Option<ProgramText>> {
+        let mut texts = BTreeMap::new();
+        for ProgramFile { kind, path, name } in program_files(&self.sources, surroundings) {
+            let bytes = match read_guarded(&path, self.places.accounts()) {
+                Ok(Some(bytes)) => bytes,
+                // The manifest's own diagnostic names the line.
+                Ok(None) => continue,
+                Err(error) => {
+                    self.error.add(kind, LayerProblem::File(error));
+                    texts.insert(path, None);
+                    continue;
+                }
+            };
+            let text = match decode(&name, &bytes) {
+                Ok(text) => Some(ProgramText { file: name, text }),
+                Err(diagnostics) => {
+                    self.error.diagnostics.push(diagnostics);
+                    None
+                }
+            };
+            texts.insert(path, text);
+        }
+        texts
+    }
+
     fn finish(
         mut self,
         workspace: Option<PathBuf>,
@@ -247,6 +277,7 @@ impl Reading<'_> {
                     resolved,
                     workspace,
                     layers: self.layers,
+                    program_files: surroundings.program_texts.keys().cloned().collect(),
                     project,
                 })
             }

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_scope::{Scope, ScopeDecl, ScopeError};
+use podward_shell::AddedPrograms;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -138,6 +139,8 @@ pub struct Place {
     /// The names of the variables that a command of `bash` finds in its environment: setting one
     /// of them reaches the programs that the command starts.
     pub environment: Vec<String>,
+    /// Models of programs beside those that are built in.
+    pub programs: Arc<AddedPrograms>,
 }
 
 impl Place {
@@ -152,6 +155,7 @@ impl Place {
             home,
             links: Links::Resolve,
             environment: USUAL_NAMES.map(str::to_owned).to_vec(),
+            programs: Arc::default(),
         }
     }
 
@@ -160,6 +164,13 @@ impl Place {
     #[must_use]
     pub fn with_environment(mut self, environment: &[(OsString, OsString)]) -> Self {
         self.environment = names_of(environment);
+        self
+    }
+
+    /// The same place, where commands are read with these models too.
+    #[must_use]
+    pub fn with_programs(mut self, programs: AddedPrograms) -> Self {
+        self.programs = Arc::new(programs);
         self
     }
 

@@ -36,7 +36,7 @@ pub(super) const LAYERS: &[Layer] = &[
     layer("podward-scope", &["podward-policy"], Worldly),
     layer(
         "podward-manifest",
-        &["podward-policy", "podward-scope"],
+        &["podward-policy", "podward-shell", "podward-scope"],
         Pure,
     ),
     layer(

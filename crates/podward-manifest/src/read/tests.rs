@@ -34,6 +34,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
     ("scope.enforce", "[scope]\nenforce = \"required\""),
     ("environment.pass", "[environment]\npass = [\"X\"]"),
+    ("programs.files", "[programs]\nfiles = []"),
     ("skills.directories", "[skills]\ndirectories = [\"x\"]"),
     ("limits.max_steps", "[limits]\nmax_steps = 3"),
     ("limits.turn_timeout", "[limits]\nturn_timeout = \"3s\""),

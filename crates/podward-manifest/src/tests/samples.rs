@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use podward_policy::ToolName;
 
 use crate::{
-    Diagnostics, LayerKind, LayerSource, Model, Resolved, Script, Surroundings, Trust,
-    WorkspaceMode, WorkspacePath, decode, resolve, schema,
+    Diagnostics, LayerKind, LayerSource, Model, ProgramText, Resolved, Script, Surroundings, Trust,
+    WorkspaceMode, WorkspacePath, decode, program_files, resolve, schema,
 };
 
 const SAMPLES: &[&str] = &[
@@ -54,11 +54,25 @@ fn load(file: &str) -> Result<Resolved, Diagnostics> {
         text,
         trust: Trust::Untrusted,
     };
-    let surroundings = Surroundings {
+    let mut surroundings = Surroundings {
         home: Some("/home/user".into()),
         ..Surroundings::default()
     };
-    resolve(&[layer], &surroundings)
+    let layers = [layer];
+    for program_file in program_files(&layers, &surroundings) {
+        let Ok(text) = std::fs::read_to_string(repository().join(program_file.name.as_ref()))
+        else {
+            continue;
+        };
+        let text = ProgramText {
+            file: program_file.name,
+            text,
+        };
+        surroundings
+            .program_texts
+            .insert(program_file.path, Some(text));
+    }
+    resolve(&layers, &surroundings)
 }
 
 #[test]

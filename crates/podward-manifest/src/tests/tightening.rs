@@ -71,6 +71,7 @@ fn loosening() -> impl Strategy<Value = String> {
         "scope.allow = [{ path = \"/\", access = \"write\" }]\n",
         "scope.enforce = \"best\"\n",
         "skills.directories = [\"x\"]\n",
+        "programs.files = []\n",
         "machine.fixed = []\n",
         "hook = [{ event = \"turn_end\", command = [\"true\"] }]\n",
     ])

@@ -256,3 +256,30 @@ fn the_policy_digest_is_that_of_the_rules_alone() {
     fixture.write("pod.toml", manifest.replace("ask", "deny"));
     assert_ne!(fixture.load().unwrap().policy_digest(), first);
 }
+
+#[test]
+fn models_of_programs_are_held_to_what_layers_are_held_to() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "pod.toml",
+        "[pod]\nworkspace = \"project\"\n[programs]\nfiles = [\"./models.txt\"]\n\
+         [permissions]\ndefault_action = \"ask\"\n",
+    );
+    let missing = fixture.load().unwrap_err();
+    assert!(missing.contains("does not exist"), "{missing}");
+    fixture.write("models.txt", "program deploy\noutput -o=\n");
+    let loaded = fixture.load().unwrap();
+    assert_eq!(loaded.resolved.programs.len(), 1);
+    assert_eq!(loaded.program_files, [fixture.path("models.txt")]);
+    fixture.write("models.txt", "program deploy\n  output o=\n");
+    let bad = fixture.load().unwrap_err();
+    assert!(bad.contains("/models.txt:2:10"), "{bad}");
+    fixture.write("models.txt", b"program \xff\n");
+    assert!(fixture.load().unwrap_err().contains("UTF-8"));
+    fixture.write("models.txt", "program deploy\n");
+    let by_others = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(fixture.path("models.txt"), by_others).unwrap();
+    let refused = fixture.load().unwrap_err();
+    assert!(refused.contains("models.txt"), "{refused}");
+    assert!(!refused.contains("does not exist"), "{refused}");
+}

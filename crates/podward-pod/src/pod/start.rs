@@ -176,7 +176,8 @@ fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protecte
         workspace.join(PROJECT_DIR),
         loaded.workspace.join(PROJECT_DIR),
     ];
-    for path in loaded.layers.iter().filter_map(|layer| layer.path.clone()) {
+    let layers = loaded.layers.iter().filter_map(|layer| layer.path.clone());
+    for path in layers.chain(loaded.program_files.iter().cloned()) {
         paths.extend(path.canonicalize());
         paths.push(path);
     }
@@ -356,7 +357,9 @@ fn run_context(
     let place = Place::new(workspace, places.home().map(Path::to_path_buf));
     RunContext {
         scope: Arc::new(scope),
-        place: place.with_environment(&environment),
+        place: place
+            .with_environment(&environment)
+            .with_programs(resolved.programs.clone()),
         limits: tool_limits(&resolved.limits),
         policies: resolved.policies.clone(),
         environment,

@@ -83,6 +83,20 @@ impl AddedPrograms {
         self.blocks.is_empty()
     }
 
+    /// The models without what does not count: comments, blanks, empty lines.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut text = String::new();
+        for line in self.blocks.iter().flat_map(|block| block.lines()) {
+            let words: Vec<&str> = parse::uncommented(line).split_ascii_whitespace().collect();
+            if !words.is_empty() {
+                text.push_str(&words.join(" "));
+                text.push('\n');
+            }
+        }
+        text
+    }
+
     /// The model of a program that has no built-in one, by the last part of its path.
     pub(crate) fn get(&self, name: &str) -> Option<Model<'_>> {
         let begins = |(prefix, _): &&(String, usize)| name.starts_with(prefix.as_str());

@@ -13,6 +13,7 @@ pub(crate) fn lower_command(command: &str, place: &Place) -> Lowered {
     let home = place.home.as_ref().map(|home| home.to_string_lossy());
     let environment: Vec<&str> = place.environment.iter().map(String::as_str).collect();
     let place = ShellPlace {
+        programs: (!place.programs.is_empty()).then_some(&*place.programs),
         cwd: &cwd,
         home: home.as_deref(),
         environment: &environment,

@@ -2,6 +2,7 @@
 
 mod cases;
 mod one_call;
+mod programs;
 
 use crate::arguments::Check;
 use crate::exit::Exit;

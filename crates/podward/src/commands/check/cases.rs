@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podward_policy::{Action, KnownTools, Policies};
+use podward_manifest::Isolated;
+use podward_policy::Action;
 use podward_tools::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::programs;
 use crate::arguments::Format;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -180,6 +182,8 @@ fn judge_file(file: &Path) -> Vec<Outcome> {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return vec![unusable(&name, format!("cannot be read: {error}"))],
     };
+    let directory = std::path::absolute(file.parent().unwrap_or(Path::new(".")));
+    let directory = directory.unwrap_or_default();
     // Most files repeat a few manifests.
     let mut compiled = BTreeMap::new();
     text.lines()
@@ -187,7 +191,7 @@ fn judge_file(file: &Path) -> Vec<Outcome> {
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(idx, line)| {
             let at = format!("{name}:{}", idx + 1);
-            judge_line(&at, line, &mut compiled)
+            judge_line(&at, line, &directory, &mut compiled)
         })
         .collect()
 }
@@ -206,7 +210,8 @@ fn unusable(at: &str, note: String) -> Outcome {
 fn judge_line(
     at: &str,
     line: &str,
-    compiled: &mut BTreeMap<String, Result<Policies, String>>,
+    directory: &Path,
+    compiled: &mut BTreeMap<String, Result<Isolated, String>>,
 ) -> Outcome {
     let case: Case = match serde_json::from_str(line) {
         Ok(case) => case,
@@ -215,9 +220,11 @@ fn judge_line(
     if case.expect.is_empty() {
         return unusable(at, "is no case: `expect` is empty".to_owned());
     }
-    let policies = compiled
-        .entry(case.manifest.clone())
-        .or_insert_with(|| compile(&case.id, &case.manifest));
+    let policies = compiled.entry(case.manifest.clone()).or_insert_with(|| {
+        let manifest = case.manifest.clone();
+        programs::isolated(case.id.as_str().into(), directory, manifest)
+            .map_err(|diagnostics| diagnostics.to_string())
+    });
     let expect = case
         .expect
         .into_iter()
@@ -231,9 +238,11 @@ fn judge_line(
             passed: false,
             note: format!("{at}: its manifest does not load: {diagnostics}"),
         },
-        Ok(policies) => {
-            let place = Place::new(WORKSPACE, Some(HOME.into())).isolated();
-            let judged = judge(policies, &case.tool, case.input, &place);
+        Ok(isolated) => {
+            let place = Place::new(WORKSPACE, Some(HOME.into()))
+                .with_programs(isolated.programs.clone())
+                .isolated();
+            let judged = judge(&isolated.policies, &case.tool, case.input, &place);
             let verdict = judged.action();
             Outcome {
                 id: case.id,
@@ -248,12 +257,6 @@ fn judge_line(
 
 fn cause(judged: &Judged) -> String {
     crate::transcript::cause_text(&judged.wire_ruling())
-}
-
-fn compile(id: &str, manifest: &str) -> Result<Policies, String> {
-    podward_manifest::isolated(id, manifest, &KnownTools::built_in())
-        .map(|isolated| isolated.policies)
-        .map_err(|diagnostics| diagnostics.to_string())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_manifest::underlined;
-use podward_policy::{Action, ByteSpan, KnownTools, Policies};
+use podward_policy::{Action, ByteSpan, Policies};
 use podward_protocol::{Coverage, Operation, Ruling};
 use podward_tools::Place;
 use serde::Serialize;
@@ -68,14 +68,15 @@ fn isolated(
     let bad =
         |diagnostics: podward_manifest::Diagnostics| Failure::BadManifest(diagnostics.to_string());
     let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
-    let isolated =
-        podward_manifest::isolated(&name, &text, &KnownTools::built_in()).map_err(bad)?;
+    let directory = absolute(manifest.parent().unwrap_or(Path::new(".")))?;
+    let isolated = super::programs::isolated(name, &directory, text).map_err(bad)?;
     for warning in &isolated.warnings {
         screen.write_talk(&format!("{warning}\n"));
     }
     let workspace = absolute(arguments.workspace.as_deref().unwrap_or(Path::new(".")))?;
     let home = std::env::home_dir().filter(|home| home.is_absolute());
-    Ok((isolated.policies, Place::new(workspace, home).isolated()))
+    let place = Place::new(workspace, home).with_programs(isolated.programs);
+    Ok((isolated.policies, place.isolated()))
 }
 
 /// The rules and the place that `run` would have.
@@ -89,7 +90,8 @@ fn layered(
     let loaded = layers::load_for(&places, Some(manifest), &arguments.layers, workspace)?;
     layers::warn(&loaded, screen);
     let home = places.home().map(Path::to_path_buf);
-    Ok((loaded.resolved.policies, Place::new(loaded.workspace, home)))
+    let place = Place::new(loaded.workspace, home).with_programs(loaded.resolved.programs);
+    Ok((loaded.resolved.policies, place))
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {

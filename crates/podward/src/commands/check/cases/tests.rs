@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use podward_policy::Action;
 
@@ -13,7 +14,7 @@ fn judged(manifest: &str, tool: &str, input: &str, expect: &str) -> Outcome {
     let line = format!(
         "{{\"id\":\"x\",\"manifest\":\"{manifest}\",\"tool\":\"{tool}\",\"input\":{input},\"expect\":{expect}}}"
     );
-    judge_line("f.jsonl:3", &line, &mut BTreeMap::new())
+    judge_line("f.jsonl:3", &line, Path::new("/"), &mut BTreeMap::new())
 }
 
 #[test]
@@ -55,7 +56,7 @@ fn a_line_that_is_no_case_fails_with_its_place() {
         "{\"id\":\"x\",\"manifest\":\"\",\"tool\":\"bash\",\"input\":{},\"expect\":[]}",
         "{\"id\":\"x\",\"manifest\":\"\",\"tool\":\"bash\",\"input\":{},\"expect\":[\"maybe\"]}",
     ] {
-        let outcome = judge_line("f.jsonl:3", line, &mut BTreeMap::new());
+        let outcome = judge_line("f.jsonl:3", line, Path::new("/"), &mut BTreeMap::new());
         assert_eq!(
             (outcome.id.as_str(), outcome.passed),
             ("f.jsonl:3", false),

@@ -1,0 +1,40 @@
+//! A manifest by itself, with the models of programs that it names.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_manifest::{
+    Diagnostics, Isolated, LayerKind, LayerSource, ProgramFile, ProgramText, Surroundings, Trust,
+    decode, isolated_layer, program_files,
+};
+
+/// The rules and models of one text; files that it names lie below `directory`.
+pub(super) fn isolated(
+    file: Arc<str>,
+    directory: &Path,
+    text: String,
+) -> Result<Isolated, Diagnostics> {
+    let layers = [LayerSource {
+        kind: LayerKind::Manifest,
+        file,
+        directory: directory.to_owned(),
+        text,
+        trust: Trust::Trusted,
+    }];
+    // The values of other tables are thrown away: any home will do.
+    let mut surroundings = Surroundings {
+        home: Some(PathBuf::from("/")),
+        ..Surroundings::default()
+    };
+    for ProgramFile { path, name, .. } in program_files(&layers, &surroundings) {
+        // What cannot be read is not there: the manifest's line is named.
+        let Ok(bytes) = std::fs::read(&path) else {
+            continue;
+        };
+        let text = decode(&name, &bytes)?;
+        let text = ProgramText { file: name, text };
+        surroundings.program_texts.insert(path, Some(text));
+    }
+    let [layer] = &layers;
+    isolated_layer(layer, &surroundings)
+}
