@@ -1,0 +1,164 @@
+use serde_json::json;
+
+use super::*;
+
+/// Checks a request in whose list of messages or items only these stand.
+#[track_caller]
+fn check(format: Format, list: Value, expected: Result<(), &str>) {
+    let body = match format {
+        Format::Anthropic => {
+            json!({"model": "m", "max_tokens": 9, "stream": true, "messages": list})
+        }
+        Format::OpenAiChat => {
+            json!({"model": "m", "max_tokens": 9, "stream": true, "messages": list})
+        }
+        Format::OpenAiResponses => json!({
+            "model": "m", "max_output_tokens": 99, "stream": true, "store": false, "input": list,
+        }),
+    };
+    match (check_request(format, &body), expected) {
+        (Ok(()), Ok(())) => {}
+        (Err(found), Err(expected)) if found.contains(expected) => {}
+        (found, expected) => panic!("{found:?} instead of {expected:?}: {list}"),
+    }
+}
+
+#[test]
+fn anthropic_takes_what_is_paired_and_nothing_else() {
+    let user = json!({"role": "user", "content": "hi"});
+    let call = |id: &str| json!({"type": "tool_use", "id": id, "name": "t", "input": {}});
+    let calls = json!({"role": "assistant", "content": [call("a"), call("b")]});
+    let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "x"});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let answer = |blocks: &[Value]| json!({"role": "user", "content": blocks});
+    let check = |list: &[Value], expected| check(Format::Anthropic, json!(list), expected);
+    check(std::slice::from_ref(&user), Ok(()));
+    check(
+        &[
+            user.clone(),
+            calls.clone(),
+            answer(&[result("a"), result("b"), text("and")]),
+        ],
+        Ok(()),
+    );
+    check(&[], Err("messages: [] is too short"));
+    check(std::slice::from_ref(&calls), Err("beginning with \"user\""));
+    check(&[user.clone(), user.clone()], Err("must alternate"));
+    check(&[user.clone(), calls.clone()], Err("must end with a user"));
+    check(
+        &[user.clone(), calls.clone(), answer(&[result("a")])],
+        Err("found without `tool_result` blocks immediately after: b"),
+    );
+    check(
+        &[
+            user.clone(),
+            calls.clone(),
+            answer(&[result("a"), text("x"), result("b")]),
+        ],
+        Err("must come before other content"),
+    );
+    check(
+        &[
+            user.clone(),
+            calls.clone(),
+            answer(&[result("a"), result("a"), result("b")]),
+        ],
+        Err("must have a single result"),
+    );
+    check(&[answer(&[result("a")])], Err("unexpected `tool_use_id`"));
+    check(&[answer(&[text(" \n")])], Err("text must be non-empty"));
+    let twice = json!({"role": "assistant", "content": [call("a"), call("a")]});
+    check(&[user.clone(), twice], Err("ids must be unique"));
+    let odd = json!({"role": "assistant", "content": [call("a b")]});
+    check(&[user.clone(), odd], Err("should match pattern"));
+    let thought = json!({"type": "thinking", "thinking": "hm", "signature": "forged"});
+    let thought = json!({"role": "assistant", "content": [thought, text("x")]});
+    check(
+        &[user.clone(), thought, user.clone()],
+        Err("Invalid `signature`"),
+    );
+}
+
+#[test]
+fn chat_takes_what_is_paired_and_nothing_else() {
+    let user = json!({"role": "user", "content": "hi"});
+    let call = |id: &str, arguments: &str| {
+        json!({
+            "id": id,
+            "type": "function",
+            "function": {"name": "t", "arguments": arguments},
+        })
+    };
+    let calls = json!({"role": "assistant", "tool_calls": [call("a", "{}"), call("b", "{}")]});
+    let result = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+    let check = |list: &[Value], expected| check(Format::OpenAiChat, json!(list), expected);
+    check(std::slice::from_ref(&user), Ok(()));
+    check(
+        &[
+            user.clone(),
+            calls.clone(),
+            result("b"),
+            result("a"),
+            user.clone(),
+        ],
+        Ok(()),
+    );
+    check(
+        &[user.clone(), calls.clone(), result("a"), user.clone()],
+        Err("did not have response messages: b"),
+    );
+    check(&[user.clone(), calls.clone()], Err("response messages: a"));
+    check(&[user.clone(), result("a")], Err("preceeding message"));
+    check(&[user.clone(), user.clone()], Err("must alternate"));
+    let broken = json!({"role": "assistant", "tool_calls": [call("a", "{")]});
+    check(&[user.clone(), broken, result("a")], Err("no JSON object"));
+    let long = "x".repeat(41);
+    let long = json!({"role": "assistant", "tool_calls": [call(&long, "{}")]});
+    check(&[user.clone(), long], Err("should match pattern"));
+    let none = json!({"role": "assistant", "content": "", "tool_calls": []});
+    check(&[user, none], Err("[] is too short"));
+}
+
+#[test]
+fn responses_takes_what_is_paired_and_nothing_else() {
+    let user = json!({
+        "type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}],
+    });
+    let call =
+        |id: &str| json!({"type": "function_call", "call_id": id, "name": "t", "arguments": "{}"});
+    let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
+    let thought = json!({
+        "type": "reasoning",
+        "summary": [],
+        "encrypted_content": conversation::seal("m", "reasoning"),
+    });
+    let check = |list: &[Value], expected| check(Format::OpenAiResponses, json!(list), expected);
+    check(std::slice::from_ref(&user), Ok(()));
+    check(
+        &[
+            user.clone(),
+            thought.clone(),
+            call("a"),
+            call("b"),
+            output("b"),
+            output("a"),
+        ],
+        Ok(()),
+    );
+    check(&[user.clone(), call("a")], Err("No tool output found"));
+    check(
+        &[user.clone(), call("a"), user.clone(), output("a")],
+        Err("No tool output found"),
+    );
+    check(&[user.clone(), output("a")], Err("No tool call found"));
+    check(
+        &[thought.clone(), user.clone()],
+        Err("required following item"),
+    );
+    check(&[user.clone(), thought], Err("required following item"));
+    let forged = json!({"type": "reasoning", "summary": [], "encrypted_content": "forged"});
+    check(
+        &[user, forged, call("a"), output("a")],
+        Err("could not be verified"),
+    );
+}
