@@ -32,6 +32,25 @@ const ACCESS_LIST: &str = "system.posix_acl_access";
 /// The file cannot be read, is no regular file, is larger than [`MAX_FILE_BYTES`], or others could
 /// have written it.
 pub fn read_guarded(path: &Path, accounts: &Accounts) -> Result<Option<Vec<u8>>, FileError> {
+    read(path, accounts, Privacy::ReadByAll)
+}
+
+/// Reads a file that nobody but its owner, who is this user or root, can read or write.
+///
+/// # Errors
+/// As for [`read_guarded`], and if others can read it.
+pub(crate) fn read_private(path: &Path, accounts: &Accounts) -> Result<Option<Vec<u8>>, FileError> {
+    read(path, accounts, Privacy::Private)
+}
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Privacy {
+    ReadByAll,
+    Private,
+}
+
+fn read(path: &Path, accounts: &Accounts, privacy: Privacy) -> Result<Option<Vec<u8>>, FileError> {
     let Some(way) = walk::walk(path)? else {
         return Ok(None);
     };
@@ -44,6 +63,13 @@ pub fn read_guarded(path: &Path, accounts: &Accounts) -> Result<Option<Vec<u8>>,
         .map_err(|error| FileError::unreadable(&way.target, error))?;
     let stat = rustix::fs::fstat(&fd).map_err(|error| FileError::unreadable(&way.target, error))?;
     guard.check_file(&way.target, &stat, &fd)?;
+    if privacy == Privacy::Private && stat.st_mode & 0o077 != 0 {
+        let mode = stat.st_mode & 0o7777;
+        return Err(FileError::new(
+            &way.target,
+            FileErrorKind::OpenToOthers { mode },
+        ));
+    }
     for link in &way.links {
         guard.check_owner(&link.path, link.owner)?;
     }
@@ -157,6 +183,7 @@ enum FileErrorKind {
     LinkLoop,
     ForeignOwner { owner: u32 },
     WritableByOthers { mode: u32 },
+    OpenToOthers { mode: u32 },
 }
 
 impl FileError {
@@ -185,6 +212,9 @@ impl FileError {
             FileErrorKind::WritableByOthers { .. } => Some(format!(
                 "what may be done to it decides what an agent may do: `chmod go-w {path}`"
             )),
+            FileErrorKind::OpenToOthers { .. } => {
+                Some(format!("it holds a secret: `chmod 600 {path}`"))
+            }
             FileErrorKind::ForeignOwner { .. } => Some(format!(
                 "run podward as that user, or make it yours: `chown \"$(id -u)\" {path}`"
             )),
@@ -209,6 +239,9 @@ impl fmt::Display for FileErrorKind {
             Self::WritableByOthers { mode } => {
                 write!(f, "can be written by others (mode {mode:04o})")
             }
+            Self::OpenToOthers { mode } => {
+                write!(f, "can be read by others (mode {mode:04o})")
+            }
         }
     }
 }
@@ -228,7 +261,8 @@ impl std::error::Error for FileError {
             | FileErrorKind::DanglingLink
             | FileErrorKind::LinkLoop
             | FileErrorKind::ForeignOwner { .. }
-            | FileErrorKind::WritableByOthers { .. } => None,
+            | FileErrorKind::WritableByOthers { .. }
+            | FileErrorKind::OpenToOthers { .. } => None,
         }
     }
 }

@@ -5,6 +5,9 @@
 //! read. The process is not dumpable: other processes of the same user can read neither its memory
 //! nor its environment, and a crash writes no core file.
 
+mod error;
+mod source;
+
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fmt;
@@ -16,8 +19,12 @@ use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use podward_scope::ScopeError;
 use rustix::fs::MemfdFlags;
+
+pub use error::KeyError;
+pub use source::model_key;
+
+use crate::file::shown;
 
 /// The variable that names the file descriptor over which the key goes.
 pub const KEY_FD_VARIABLE: &str = "PODWARD_KEY_FD";
@@ -31,15 +38,26 @@ const MAX_KEY_BYTES: usize = 64 * 1024;
 /// The key of a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ModelKey {
-    variable: Box<str>,
+    origin: KeyOrigin,
     value: Box<str>,
 }
 
+/// Where a key came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// A variable.
+    Variable(Box<str>),
+    /// A file.
+    File(PathBuf),
+    /// What a program printed.
+    Command(Box<str>),
+}
+
 impl ModelKey {
-    /// The variable that held it.
+    /// Where it came from.
     #[must_use]
-    pub fn variable(&self) -> &str {
-        &self.variable
+    pub const fn origin(&self) -> &KeyOrigin {
+        &self.origin
     }
 
     /// The key itself: for the model's requests and for nothing else.
@@ -49,50 +67,22 @@ impl ModelKey {
     }
 }
 
-/// Shows the variable's name only.
+/// Shows where it came from only.
 impl fmt::Debug for ModelKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelKey")
-            .field("variable", &self.variable)
+            .field("origin", &self.origin)
             .finish_non_exhaustive()
     }
 }
 
-/// A key that cannot be taken over.
-#[derive(Debug, thiserror::Error)]
-pub enum KeyError {
-    /// The process stays readable for others.
-    #[error(transparent)]
-    Dumpable(ScopeError),
-    /// The key cannot be handed over.
-    #[error("the key in `{variable}` cannot be taken out of the environment")]
-    HandOver {
-        /// The variable that holds it.
-        variable: Box<str>,
-        /// Why not.
-        #[source]
-        source: io::Error,
-    },
-    /// The key is no text, is empty, or is too long.
-    #[error("the key in `{variable}` is {state}")]
-    Unusable {
-        /// The variable that holds it.
-        variable: Box<str>,
-        /// What it is.
-        state: &'static str,
-    },
-    /// Somebody else set the variable that names the file descriptor.
-    #[error("`{KEY_FD_VARIABLE}` names nothing that podward handed to itself")]
-    Foreign,
-}
-
-impl KeyError {
-    /// What can be done about it.
-    #[must_use]
-    pub const fn help(&self) -> Option<&'static str> {
+/// For people: ``the variable `NAME` ``.
+impl fmt::Display for KeyOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Foreign => Some("podward sets this variable for itself alone: unset it"),
-            Self::Dumpable(_) | Self::HandOver { .. } | Self::Unusable { .. } => None,
+            Self::Variable(name) => write!(f, "the variable `{name}`"),
+            Self::File(path) => write!(f, "the file `{}`", shown(path)),
+            Self::Command(program) => write!(f, "the output of `{program}`"),
         }
     }
 }
@@ -112,19 +102,39 @@ pub fn start() -> Result<Option<ModelKey>, KeyError> {
     take_over(&fd).map(Some)
 }
 
-/// Starts this program again, with the same arguments, without a variable that holds the key.
+/// Starts this program again, with the same arguments, without the variables that hold keys.
 ///
-/// Returns only if the variable is not set, or on error. Must be called before there is anything
-/// that a second start would lose: standard input read, a session opened, a task begun.
+/// The value of `key` goes over to the next start; those of `others` are left behind. Returns only
+/// if none of them is set, or on error. Must be called before there is anything that a second start
+/// would lose: standard input read, a session opened, a task begun.
 ///
 /// # Errors
 /// The key is no text, is empty or too long, or the program cannot be started again.
-pub fn hand_over(variable: &str) -> Result<(), KeyError> {
-    let Some(value) = std::env::var_os(variable) else {
+pub fn hand_over(key: Option<&str>, others: &[&str]) -> Result<(), KeyError> {
+    let set = |variable: &str| std::env::var_os(variable);
+    let key = key.and_then(|variable| Some((variable, set(variable)?)));
+    if let Some((variable, value)) = &key
+        && let Some(state) = state_of(value.as_bytes())
+    {
+        return Err(KeyError::Unusable {
+            origin: KeyOrigin::Variable((*variable).into()),
+            state,
+        });
+    }
+    let others: Vec<&str> = others
+        .iter()
+        .copied()
+        .filter(|other| set(other).is_some())
+        .collect();
+    let Some(variable) = key
+        .as_ref()
+        .map(|(variable, _)| *variable)
+        .or(others.first().copied())
+    else {
         return Ok(());
     };
-    check_key(variable, &value)?;
-    match start_again(variable, &value) {
+    let key = key.as_ref().map(|(variable, value)| (*variable, &**value));
+    match start_again(key, &others) {
         Ok(never) => match never {},
         Err(source) => Err(KeyError::HandOver {
             variable: variable.into(),
@@ -133,34 +143,38 @@ pub fn hand_over(variable: &str) -> Result<(), KeyError> {
     }
 }
 
-fn check_key(variable: &str, value: &OsStr) -> Result<(), KeyError> {
-    let state = match value.to_str() {
-        None => "not UTF-8",
-        Some(text) if text.trim().is_empty() => "empty",
-        Some(text) if text.len() > MAX_KEY_BYTES => "too long",
-        Some(_) => return Ok(()),
-    };
-    Err(KeyError::Unusable {
-        variable: variable.into(),
-        state,
-    })
+/// Why bytes are no key, if they are none.
+fn state_of(bytes: &[u8]) -> Option<&'static str> {
+    match std::str::from_utf8(bytes) {
+        Err(_) => Some("not UTF-8"),
+        Ok(text) if text.trim().is_empty() => Some("empty"),
+        Ok(text) if text.len() > MAX_KEY_BYTES => Some("too long"),
+        Ok(_) => None,
+    }
 }
 
-fn start_again(variable: &str, value: &OsStr) -> io::Result<Infallible> {
-    // Not closed on exec: the next start finds it by its number.
-    let fd = rustix::fs::memfd_create(MEMFD_NAME, MemfdFlags::empty())?;
-    let mut file = File::from(fd);
-    file.write_all(variable.as_bytes())?;
-    file.write_all(b"=")?;
-    file.write_all(value.as_bytes())?;
+fn start_again(key: Option<(&str, &OsStr)>, others: &[&str]) -> io::Result<Infallible> {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_else(|| "podward".into());
-    Err(Command::new("/proc/self/exe")
-        .arg0(name)
-        .args(arguments)
-        .env_remove(variable)
-        .env(KEY_FD_VARIABLE, file.as_raw_fd().to_string())
-        .exec())
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(name).args(arguments);
+    for other in others {
+        command.env_remove(other);
+    }
+    // It has to live until the program is started.
+    let mut handed = None;
+    if let Some((variable, value)) = key {
+        // Not closed on exec: the next start finds it by its number.
+        let fd = rustix::fs::memfd_create(MEMFD_NAME, MemfdFlags::empty())?;
+        let file = handed.insert(File::from(fd));
+        file.write_all(variable.as_bytes())?;
+        file.write_all(b"=")?;
+        file.write_all(value.as_bytes())?;
+        command
+            .env_remove(variable)
+            .env(KEY_FD_VARIABLE, file.as_raw_fd().to_string());
+    }
+    Err(command.exec())
 }
 
 fn take_over(fd: &OsStr) -> Result<ModelKey, KeyError> {
@@ -187,7 +201,7 @@ fn take_over(fd: &OsStr) -> Result<ModelKey, KeyError> {
     read.map_err(|_| KeyError::Foreign)?;
     let (variable, value) = text.split_once('=').ok_or(KeyError::Foreign)?;
     Ok(ModelKey {
-        variable: variable.into(),
+        origin: KeyOrigin::Variable(variable.into()),
         value: value.into(),
     })
 }

@@ -13,6 +13,8 @@ use podward_worker::{Decision, EndReason, HookFailure, TurnEnd, WorkerEvent};
 use serde_json::Value;
 
 use crate::clock::Clock;
+use crate::key::KeyOrigin;
+use crate::pod::model::help;
 use crate::wire;
 
 /// Tells the events of one run.
@@ -28,6 +30,8 @@ pub(crate) struct Narrator {
     before: podward_model::Usage,
     /// Tokens of this turn.
     usage: podward_model::Usage,
+    /// Where the model's key came from.
+    key: Option<KeyOrigin>,
 }
 
 /// What was told of a call.
@@ -49,7 +53,14 @@ impl Narrator {
             n_calls: 0,
             before: podward_model::Usage::default(),
             usage: podward_model::Usage::default(),
+            key: None,
         }
+    }
+
+    /// The same, with where the model's key came from.
+    pub(crate) fn with_key(mut self, key: Option<KeyOrigin>) -> Self {
+        self.key = key;
+        self
     }
 
     /// Puts an event into its envelope. One that is too long to be sent becomes an error that says
@@ -240,7 +251,7 @@ impl Narrator {
             told.push(Event::Error(ErrorRaised {
                 code: ErrorCode::Model,
                 message: error.to_string(),
-                help: None,
+                help: help(error, self.key.as_ref()),
             }));
         }
         told.push(Event::TurnEnded(TurnEnded {

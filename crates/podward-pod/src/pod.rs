@@ -1,6 +1,7 @@
 //! One pod: what its manifest says, put together and run.
 
 mod error;
+pub(crate) mod model;
 mod settings;
 mod start;
 
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 pub use error::PodError;
-pub use start::{EmbeddedScript, scripted_model};
+pub use model::{EmbeddedScript, declared_model};
 
 use crate::clock::{Clock, SystemClock};
 use crate::key::ModelKey;

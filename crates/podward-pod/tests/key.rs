@@ -15,6 +15,7 @@ use std::process::{Command, Output};
 use podward_pod::{KEY_FD_VARIABLE, hand_over, start};
 
 const VARIABLE: &str = "TEST_MODEL_KEY";
+const OTHER_VARIABLE: &str = "TEST_OTHER_KEY";
 const KEY: &str = "the-key=with-an-equals-sign";
 
 fn main() {
@@ -25,6 +26,7 @@ fn main() {
             the_key_is_gone_and_podward_has_it();
             another_process_of_the_same_user_cannot_read_it();
             without_a_key_nothing_is_started_again();
+            a_key_that_is_not_wanted_is_gone_too();
             keys_that_are_none_are_refused();
             a_descriptor_of_somebody_else_is_left_alone();
         }
@@ -37,12 +39,13 @@ fn play_podward() {
         Ok(key) => key,
         Err(error) => fail(&error),
     };
-    if let Err(error) = hand_over(VARIABLE) {
+    if let Err(error) = hand_over(Some(VARIABLE), &[OTHER_VARIABLE]) {
         fail(&error);
     }
     println!(
         "key: {:?}",
-        key.as_ref().map(|key| (key.variable(), key.reveal()))
+        key.as_ref()
+            .map(|key| (key.origin().to_string(), key.reveal()))
     );
     println!("shown: {key:?}");
     println!(
@@ -100,6 +103,7 @@ fn podward() -> Command {
     command
         .args(["podward", "a b", ""])
         .env_remove(VARIABLE)
+        .env_remove(OTHER_VARIABLE)
         .env_remove(KEY_FD_VARIABLE);
     command
 }
@@ -107,8 +111,8 @@ fn podward() -> Command {
 fn the_key_is_gone_and_podward_has_it() {
     let report = run(podward().env(VARIABLE, KEY));
     for line in [
-        "key: Some((\"TEST_MODEL_KEY\", \"the-key=with-an-equals-sign\"))",
-        "shown: Some(ModelKey { variable: \"TEST_MODEL_KEY\", .. })",
+        "key: Some((\"the variable `TEST_MODEL_KEY`\", \"the-key=with-an-equals-sign\"))",
+        "shown: Some(ModelKey { origin: Variable(\"TEST_MODEL_KEY\"), .. })",
         "arguments: [\"podward\", \"a b\", \"\"]",
         "variable: None",
         "environ: false",
@@ -159,6 +163,21 @@ fn without_a_key_nothing_is_started_again() {
     assert!(!report.contains("left:"), "{report}");
 }
 
+fn a_key_that_is_not_wanted_is_gone_too() {
+    let report = run(podward().env(OTHER_VARIABLE, KEY));
+    for line in ["key: None", "environ: false", "peer: false"] {
+        assert!(
+            report.lines().any(|found| found == line),
+            "{line}\n{report}"
+        );
+    }
+    let report = run(podward().env(OTHER_VARIABLE, "").env(VARIABLE, KEY));
+    assert!(
+        report.contains("key: Some((\"the variable `TEST_MODEL_KEY`\""),
+        "{report}"
+    );
+}
+
 fn keys_that_are_none_are_refused() {
     for (value, state) in [
         ("", "empty"),
@@ -168,7 +187,7 @@ fn keys_that_are_none_are_refused() {
         let report = run(podward().env(VARIABLE, value));
         assert_eq!(
             report,
-            format!("error: the key in `{VARIABLE}` is {state}\n")
+            format!("error: the key in the variable `{VARIABLE}` is {state}\n")
         );
     }
 }

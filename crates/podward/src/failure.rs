@@ -64,8 +64,8 @@ impl Failure {
             Self::BadManifest(_) | Self::Unreadable { .. } => Exit::BadManifest,
             Self::Pod(error) => pod_exit(error),
             Self::Runtime(_) | Self::Writer => Exit::Failed,
+            Self::Key(error) => key_exit(error),
             Self::Places { .. }
-            | Self::Key(_)
             | Self::Trust(_)
             | Self::ChangedMeanwhile(_)
             | Self::Stdin(_)
@@ -99,7 +99,7 @@ impl Failure {
         match self {
             Self::Usage { help, .. } | Self::Places { help, .. } => Some((*help).to_owned()),
             Self::Pod(error) => error.help(),
-            Self::Key(error) => error.help().map(str::to_owned),
+            Self::Key(error) => error.help(),
             Self::Trust(error) => error.help(),
             Self::BadManifest(_)
             | Self::Runtime(_)
@@ -117,6 +117,7 @@ impl Failure {
 const fn pod_exit(error: &PodError) -> Exit {
     match error {
         PodError::NoModel
+        | PodError::Model(_)
         | PodError::NoScript(_)
         | PodError::ScriptFile { .. }
         | PodError::Script { .. }
@@ -128,6 +129,20 @@ const fn pod_exit(error: &PodError) -> Exit {
         PodError::Session(SessionNotFound::None { .. } | SessionNotFound::Several { .. }) => {
             Exit::Usage
         }
+    }
+}
+
+/// A key that is not where a layer says is the layer's; the rest is not.
+const fn key_exit(error: &KeyError) -> Exit {
+    match error {
+        KeyError::NotSet { .. }
+        | KeyError::NoFile { .. }
+        | KeyError::File(_)
+        | KeyError::Start { .. }
+        | KeyError::Command { .. }
+        | KeyError::Endless { .. }
+        | KeyError::Unusable { .. } => Exit::BadManifest,
+        KeyError::Dumpable(_) | KeyError::HandOver { .. } | KeyError::Foreign => Exit::Failed,
     }
 }
 

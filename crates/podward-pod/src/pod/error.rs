@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use podward_model::ModelError;
 use podward_model::script::ScriptError;
 use podward_scope::ScopeError;
 use podward_worker::{ReplayError, WorkerError};
@@ -17,6 +18,9 @@ pub enum PodError {
     /// No layer names a model.
     #[error("no layer names a model")]
     NoModel,
+    /// The model cannot be asked.
+    #[error(transparent)]
+    Model(ModelError),
     /// The program has no script of this name.
     #[error("there is no embedded script `{0}`")]
     NoScript(&'static str),
@@ -60,14 +64,35 @@ pub enum PodError {
     Worker(WorkerError),
 }
 
+/// What to write when no layer names a model.
+const HOW_TO_NAME_A_MODEL: &str = r#"write one of these into the manifest, or into ~/.config/podward/pod.toml for all of them:
+
+    [model]
+    provider = "anthropic"
+    model = "claude-sonnet-4-5"
+    key_env = "ANTHROPIC_API_KEY"
+
+    [model]
+    provider = "openai"
+    model = "gpt-5"
+    key_env = "OPENAI_API_KEY"
+
+    [model]                                     # a server of your own: Ollama, vLLM, llama.cpp, LM Studio
+    provider = "openai"
+    model = "qwen3"
+    base_url = "http://127.0.0.1:11434/v1"
+
+    [model]                                     # no model at all, only the demonstration's steps
+    provider = "scripted"
+    script = "demo""#;
+
 impl PodError {
     /// What can be done about it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::NoModel => {
-                Some("write `[model]` with `provider = \"scripted\"` and a `script`".into())
-            }
+            Self::NoModel => Some(HOW_TO_NAME_A_MODEL.to_owned()),
+            Self::Model(error) => error.hint().map(str::to_owned),
             Self::Session(SessionNotFound::Several { candidates, .. }) => {
                 let ids: Vec<&str> = candidates.iter().map(|id| id.as_str()).collect();
                 Some(format!("one of: {}", ids.join(", ")))

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use podward_manifest::Limits;
+use podward_manifest::{Limits, Resolved};
 use podward_tools::ToolLimits;
 use podward_worker::TurnLimits;
 
@@ -68,10 +68,13 @@ pub(super) fn tool_limits(limits: &Limits) -> ToolLimits {
 }
 
 /// What ends a turn.
-pub(super) fn turn_limits(limits: &Limits) -> TurnLimits {
+pub(super) fn turn_limits(resolved: &Resolved) -> TurnLimits {
+    let limits = &resolved.limits;
+    let defaults = TurnLimits::default();
     TurnLimits {
         steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
         wall: Some(limits.turn_timeout),
-        ..TurnLimits::default()
+        max_tokens: NonZeroU32::new(resolved.max_tokens).unwrap_or(defaults.max_tokens),
+        ..defaults
     }
 }

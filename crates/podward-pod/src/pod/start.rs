@@ -1,14 +1,10 @@
 //! From a request to a pod.
 
-use std::fs::OpenOptions;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_gate::Gate;
-use podward_manifest::{Model as Declared, Resolved, Script, WorkspaceMode};
-use podward_model::ScriptedModel;
+use podward_manifest::{KeySource, Resolved, WorkspaceMode};
 use podward_policy::ToolName;
 use podward_protocol::{
     Confinement, ConfinementLevel, Envelope, Event, Notice, PROTOCOL_VERSION, SessionId,
@@ -17,7 +13,6 @@ use podward_protocol::{
 use podward_scope::{Level, Protected, Scope};
 use podward_tools::{Place, Registry, RunContext, Unjudged};
 use podward_worker::{Entry, History, Hooks, PermissionHook, SharedGate, Worker};
-use rustix::fs::OFlags;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -29,61 +24,11 @@ use crate::file::shown;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
-use crate::private::{self, check_regular};
+use crate::private;
 use crate::prompt::system_prompt;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
 use crate::trust::Standing;
 use crate::workplace::{CopyOrigin, Workplace};
-
-/// The largest script, in bytes.
-const MAX_SCRIPT_BYTES: u64 = 64 * 1024 * 1024;
-
-/// A script that is part of the program: its name and its text.
-pub type EmbeddedScript<'a> = (&'a str, &'a str);
-
-/// The scripted model that a manifest names.
-///
-/// # Errors
-/// It names none, or the script cannot be read or makes no sense.
-pub fn scripted_model(
-    resolved: &Resolved,
-    embedded: &[EmbeddedScript<'_>],
-) -> Result<ScriptedModel, PodError> {
-    let (name, text) = match &resolved.model {
-        Declared::Undeclared => return Err(PodError::NoModel),
-        Declared::Remote(_) => return Err(PodError::NoModel),
-        Declared::Scripted(Script::Embedded(name)) => {
-            let found = embedded.iter().find(|(known, _)| known == name);
-            let (_, text) = found.ok_or(PodError::NoScript(name))?;
-            ((*name).to_owned(), (*text).to_owned())
-        }
-        Declared::Scripted(Script::File(path)) => {
-            let text = read_script(path).map_err(|source| PodError::ScriptFile {
-                path: path.clone(),
-                source,
-            })?;
-            (shown(path), text)
-        }
-    };
-    ScriptedModel::parse(&name, &text).map_err(|errors| PodError::Script { name, errors })
-}
-
-fn read_script(path: &Path) -> io::Result<String> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)?;
-    check_regular(&file)?;
-    let mut text = String::new();
-    file.take(MAX_SCRIPT_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_SCRIPT_BYTES {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("at most {MAX_SCRIPT_BYTES} bytes are read"),
-        ));
-    }
-    Ok(text)
-}
 
 /// A session as a run finds it.
 struct Begun {
@@ -132,7 +77,7 @@ pub(super) fn start(
         },
     };
     let mut notices = notices(&request.loaded);
-    notices.extend(changes(&begun, &request.loaded, origin));
+    notices.extend(changes(&begun, &request, origin));
     assemble(places, request, begun, workplace, workspace, scope, notices)
 }
 
@@ -181,13 +126,39 @@ fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protecte
         paths.extend(path.canonicalize());
         paths.push(path);
     }
+    paths.extend(key_programs(loaded));
     paths.sort();
     paths.dedup();
     paths
         .into_iter()
         .map(Protected::read_only)
         .chain([Protected::hidden(places.state_dir())])
+        .chain(key_files(loaded).map(Protected::hidden))
         .collect()
+}
+
+/// The files of the command that prints the key: it is not confined.
+fn key_programs(loaded: &Loaded) -> Vec<PathBuf> {
+    let key = loaded.resolved.key.as_ref();
+    let Some(KeySource::Command(command)) = key.map(|key| &key.source) else {
+        return Vec::new();
+    };
+    let words = command.argv.iter();
+    let paths = words.map(|word| command.directory.join(word));
+    paths.filter(|path| path.is_file()).flat_map(both).collect()
+}
+
+/// The files with keys, whichever layer's counts. One that is not there cannot be hidden.
+fn key_files(loaded: &Loaded) -> impl Iterator<Item = PathBuf> {
+    let files = loaded.resolved.key_places.files.iter();
+    files
+        .filter(|path| path.is_file())
+        .flat_map(|path| both(path.clone()))
+}
+
+/// A path, and what it leads to.
+fn both(path: PathBuf) -> impl Iterator<Item = PathBuf> {
+    path.canonicalize().ok().into_iter().chain([path])
 }
 
 /// What the manifest's author should hear.
@@ -212,10 +183,11 @@ fn notices(loaded: &Loaded) -> Vec<Notice> {
 }
 
 /// What is not as it was in the session's last run.
-fn changes(begun: &Begun, loaded: &Loaded, origin: Option<CopyOrigin>) -> Vec<Notice> {
+fn changes(begun: &Begun, request: &PodRequest, origin: Option<CopyOrigin>) -> Vec<Notice> {
     let Some(last) = &begun.last else {
         return Vec::new();
     };
+    let loaded = &request.loaded;
     let mut changes = Vec::new();
     let mut notice = |message: String| {
         tracing::warn!(session = %begun.session.id(), message);
@@ -235,6 +207,13 @@ fn changes(begun: &Begun, loaded: &Loaded, origin: Option<CopyOrigin>) -> Vec<No
         let (was, is) = (&last.workspace, shown(&loaded.workspace));
         notice(format!(
             "the workspace was `{was}` in the last run and is `{is}` now"
+        ));
+    }
+    let model = request.model.name();
+    if last.model != model {
+        let was = &last.model;
+        notice(format!(
+            "the model was `{was}` in the last run and is `{model}` now"
         ));
     }
     if last.policy_digest != loaded.policy_digest() {
@@ -279,7 +258,8 @@ fn assemble(
     let span =
         tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
     let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
-    let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock));
+    let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock))
+        .with_key(request.key.as_ref().map(|key| key.origin().clone()));
     let context = log_context(&request, &id, &workspace);
     let run_context = run_context(places, &request, scope, &workspace, &workplace);
     let mut tools = Registry::built_in();
@@ -291,7 +271,7 @@ fn assemble(
     let hooks = Hooks::new()
         .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
         .followed_by(request.hooks);
-    let limits = turn_limits(&resolved.limits);
+    let limits = turn_limits(resolved);
     let journal = Box::new(SessionJournal { session, context });
     let worker = Worker::builder(request.model, gate, journal, run_context)
         .tools(tools)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podward_model::{Block, ScriptedModel};
 use podward_pod::layers::{LayerRequest, load};
-use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore, scripted_model};
+use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore, declared_model};
 use podward_protocol::{
     Envelope, Event, SessionId, SessionStarted, Time, ToolCallFinished, ToolCallVerdict,
 };
@@ -219,7 +219,7 @@ impl Bench {
             ..LayerRequest::default()
         };
         let loaded = load(&Places::below(&self.root), &layers).unwrap_or_else(|e| panic!("{e}"));
-        match scripted_model(&loaded.resolved, &[]) {
+        match declared_model(&loaded.resolved, &[], None) {
             Ok(_) => panic!("it is read"),
             Err(error) => chain(&error),
         }

@@ -4,11 +4,11 @@ mod events;
 mod prompt;
 mod signals;
 
-use std::sync::Arc;
-
+use podward_manifest::KeySource;
 use podward_pod::layers::Loaded;
 use podward_pod::{
-    ModelKey, Places, Pod, PodError, PodRequest, SessionChoice, hand_over, scripted_model,
+    ModelKey, Places, Pod, PodError, PodRequest, SessionChoice, declared_model, hand_over,
+    model_key,
 };
 use podward_worker::{EndReason, TurnEnd};
 use tokio_util::sync::CancellationToken;
@@ -26,23 +26,39 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
     let places = layers::places()?;
     let manifest = Some(arguments.manifest.as_path());
     let loaded = layers::load(&places, manifest, &arguments.layers)?;
-    for variable in &loaded.resolved.key_places.variables {
-        // Starts this program again: nothing may be read or said before.
-        hand_over(variable.as_str())?;
-    }
-    let prompt = Prompt::of(&arguments, &loaded.resolved.model, screen)?;
-    let request = request(&arguments, loaded, key)?;
+    // May start this program again: nothing may be read or said before.
+    leave_keys_behind(&loaded)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(Failure::Runtime)?;
+    let key = runtime.block_on(model_key(&loaded.resolved, &places, key))?;
+    let request = request(&arguments, loaded, key)?;
+    let declared = &request.loaded.resolved.model;
+    let prompt = Prompt::of(&arguments, declared, screen)?;
     runtime.block_on(turn(&places, request, prompt, arguments.format, screen))
+}
+
+/// Takes every variable that a layer names as that of a key out of this process.
+fn leave_keys_behind(loaded: &Loaded) -> Result<(), Failure> {
+    let key = loaded.resolved.key.as_ref();
+    let key = key.and_then(|key| match &key.source {
+        KeySource::Variable(name) => Some(name.as_str()),
+        KeySource::Nowhere | KeySource::File(_) | KeySource::Command(_) => None,
+    });
+    let all = &loaded.resolved.key_places.variables;
+    let others: Vec<&str> = all
+        .iter()
+        .map(|name| name.as_str())
+        .filter(|name| Some(*name) != key)
+        .collect();
+    Ok(hand_over(key, &others)?)
 }
 
 /// What the pod is made from.
 fn request(arguments: &Run, loaded: Loaded, key: Option<ModelKey>) -> Result<PodRequest, Failure> {
-    let model = scripted_model(&loaded.resolved, &[prompt::DEMO])?;
-    let mut request = PodRequest::new(loaded, Arc::new(model));
+    let model = declared_model(&loaded.resolved, &[prompt::DEMO], key.as_ref())?;
+    let mut request = PodRequest::new(loaded, model);
     request.key = key;
     if let Some(id) = &arguments.resume {
         request.session = SessionChoice::Resume(id.clone());

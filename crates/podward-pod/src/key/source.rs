@@ -1,0 +1,203 @@
+//! Fetches the key of a model from where the manifest says that it is.
+
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use podward_manifest::{Key, KeyCommand, KeySource, Model, Resolved};
+use podward_protocol::is_invisible;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::process::Command;
+
+use super::{KEY_FD_VARIABLE, KeyError, KeyOrigin, MAX_KEY_BYTES, ModelKey, state_of};
+use crate::file::read_private;
+use crate::places::Places;
+
+/// How long the command that prints a key may take: a person may have to type a password.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How much is kept of what it says when it fails.
+const MAX_STDERR_BYTES: u64 = 4096;
+
+/// The key for the requests of the model that a manifest names; `None` if it names none.
+///
+/// `handed` is what [`start`](crate::start) took over. A model that asks nobody needs no key: then
+/// no file is read and no command is run.
+///
+/// # Errors
+/// The key is not where the manifest says, or is no key.
+pub async fn model_key(
+    resolved: &Resolved,
+    places: &Places,
+    handed: Option<ModelKey>,
+) -> Result<Option<ModelKey>, KeyError> {
+    match &resolved.model {
+        Model::Remote(_) => {}
+        Model::Undeclared | Model::Scripted(_) => return Ok(handed),
+    }
+    let Some(key) = &resolved.key else {
+        return Ok(None);
+    };
+    fetch(key, places, handed, COMMAND_TIMEOUT).await.map(Some)
+}
+
+async fn fetch(
+    key: &Key,
+    places: &Places,
+    handed: Option<ModelKey>,
+    timeout: Duration,
+) -> Result<ModelKey, KeyError> {
+    let (origin, bytes) = match &key.source {
+        KeySource::Variable(variable) => {
+            let origin = KeyOrigin::Variable(variable.as_str().into());
+            let handed = handed.filter(|handed| handed.origin == origin);
+            return match handed {
+                Some(handed) => checked(origin, handed.value.as_bytes()),
+                None => Err(not_set(variable.as_str(), key)),
+            };
+        }
+        // The manifest has no key then.
+        KeySource::Nowhere => return Err(not_set("", key)),
+        KeySource::File(path) => (KeyOrigin::File(path.clone()), in_file(path, key, places)?),
+        KeySource::Command(command) => {
+            let origin = KeyOrigin::Command(program(command).into());
+            (origin, printed_by(command, key, timeout).await?)
+        }
+    };
+    checked(origin, &bytes)
+}
+
+fn not_set(variable: &str, key: &Key) -> KeyError {
+    KeyError::NotSet {
+        variable: variable.into(),
+        named: key.location.clone(),
+    }
+}
+
+/// A key without the white space around it: visible characters of ASCII, as it goes into a header.
+fn checked(origin: KeyOrigin, bytes: &[u8]) -> Result<ModelKey, KeyError> {
+    let unusable = |origin, state| Err(KeyError::Unusable { origin, state });
+    if let Some(state) = state_of(bytes) {
+        return unusable(origin, state);
+    }
+    let text = std::str::from_utf8(bytes).unwrap_or_default().trim();
+    if text.lines().nth(1).is_some() {
+        return unusable(origin, "more than one line");
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return unusable(origin, "no key: it has a character that no key has");
+    }
+    Ok(ModelKey {
+        origin,
+        value: text.into(),
+    })
+}
+
+fn in_file(path: &Path, key: &Key, places: &Places) -> Result<Vec<u8>, KeyError> {
+    match read_private(path, places.accounts()) {
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(KeyError::NoFile {
+            path: path.into(),
+            named: key.location.clone(),
+        }),
+        Err(error) => Err(KeyError::File(error)),
+    }
+}
+
+fn program(command: &KeyCommand) -> &str {
+    command.argv.first().map_or("", String::as_str)
+}
+
+/// What a command prints, with the user's environment and without standard input.
+async fn printed_by(
+    command: &KeyCommand,
+    key: &Key,
+    timeout: Duration,
+) -> Result<Vec<u8>, KeyError> {
+    let program: Box<str> = program(command).into();
+    let named = || key.location.clone();
+    let ran = tokio::time::timeout(timeout, run(command)).await;
+    let Ok(ran) = ran else {
+        return Err(KeyError::Endless {
+            program,
+            named: named(),
+            after: timeout,
+        });
+    };
+    let printed = ran.map_err(|source| KeyError::Start {
+        program: program.clone(),
+        named: named(),
+        source,
+    })?;
+    if printed.status.success() {
+        return Ok(printed.stdout);
+    }
+    Err(KeyError::Command {
+        program,
+        named: named(),
+        how: match printed.status.code() {
+            Some(code) => format!("ended with exit code {code}"),
+            None => "was killed".to_owned(),
+        },
+        stderr: visible(&printed.stderr).into(),
+    })
+}
+
+struct Printed {
+    status: ExitStatus,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+async fn run(command: &KeyCommand) -> io::Result<Printed> {
+    let mut argv = command.argv.iter();
+    let mut child = Command::new(argv.next().map_or("", String::as_str))
+        .args(argv)
+        .current_dir(&command.directory)
+        .env_remove(KEY_FD_VARIABLE)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (stdout, stderr, status) = tokio::join!(
+        // One more than a key has: it is seen to be too long.
+        beginning(stdout, MAX_KEY_BYTES as u64 + 1),
+        beginning(stderr, MAX_STDERR_BYTES),
+        child.wait(),
+    );
+    Ok(Printed {
+        status: status?,
+        stdout: stdout?,
+        stderr: stderr?,
+    })
+}
+
+/// The first bytes of what a child writes; the rest is read and forgotten, so that it can end.
+async fn beginning(pipe: Option<impl AsyncRead + Unpin>, n_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let Some(mut pipe) = pipe else {
+        return Ok(bytes);
+    };
+    (&mut pipe).take(n_bytes).read_to_end(&mut bytes).await?;
+    tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
+    Ok(bytes)
+}
+
+/// What a command said, for people: what a terminal obeys or does not show is escaped.
+fn visible(stderr: &[u8]) -> String {
+    let mut text = String::new();
+    for character in String::from_utf8_lossy(stderr).trim_end().chars() {
+        if character != '\n' && (character.is_control() || is_invisible(character)) {
+            text.extend(character.escape_default());
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;
