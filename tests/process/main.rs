@@ -15,6 +15,7 @@ mod output;
 mod programs_page;
 mod readme;
 mod refusals;
+mod roles;
 mod sandbox;
 mod session_files;
 mod signals;

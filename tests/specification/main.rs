@@ -7,3 +7,4 @@
 mod cases;
 mod matrix;
 mod place;
+mod roles;

@@ -22,7 +22,7 @@ const HEADER: &str = "\
 ";
 
 /// A sample manifest: its file's name without `.toml`, its policies, and the numbers of the rules that can decide.
-struct Sample {
+pub(crate) struct Sample {
     name: String,
     policies: Policies,
     deciding: Vec<usize>,
@@ -36,6 +36,16 @@ fn samples() -> Vec<Sample> {
         .collect();
     paths.sort();
     paths.iter().map(|path| sample(path)).collect()
+}
+
+/// The sample of this name.
+pub(crate) fn sample_named(name: &str) -> Sample {
+    sample(
+        &repository()
+            .join("manifests")
+            .join(name)
+            .with_extension("toml"),
+    )
 }
 
 fn sample(path: &Path) -> Sample {
@@ -75,8 +85,11 @@ fn can_decide(rule: &toml::Value) -> bool {
 /// A row's call: `bash git status`, `list .`, `mcp__s__t {"a":1}`.
 fn call(text: &str) -> (&str, Value) {
     let (tool, argument) = text.split_once(' ').unwrap_or((text, "{}"));
-    if argument.starts_with('{') {
-        return (tool, serde_json::from_str(argument).unwrap());
+    // A command may begin with a brace too.
+    if argument.starts_with('{')
+        && let Ok(arguments) = serde_json::from_str(argument)
+    {
+        return (tool, arguments);
     }
     let arguments = match tool {
         "bash" => json!({ "command": argument }),
@@ -90,7 +103,7 @@ fn call(text: &str) -> (&str, Value) {
 }
 
 /// What decided, in a word or a rule's number.
-fn verdict(sample: &Sample, text: &str) -> (Action, String) {
+pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
     let (tool, arguments) = call(text);
     let Ok((_, lowered)) = lower(tool, arguments, &nowhere()) else {
         return (Action::Deny, "bad call".to_owned());

@@ -14,8 +14,11 @@ const SAMPLES: &[&str] = &[
     "allowlist",
     "ask-first",
     "blocklist",
+    "build",
     "demo",
+    "explore",
     "minimal",
+    "plan",
     "reference",
     "unattended-ci",
 ];
@@ -175,12 +178,16 @@ fn every_sample_but_minimal_protects_the_env_files() {
     for name in SAMPLES.iter().filter(|name| **name != "minimal") {
         let resolved = load(&format!("manifests/{name}.toml")).unwrap();
         for tool in ["read", "file_write", "file_edit"] {
+            let writes_no_example = tool != "read" && ["explore", "plan"].contains(name);
             let tool = ToolName::new(tool).unwrap();
             for (path, expected) in [
                 (".env", "deny"),
                 (".env.local", "deny"),
                 ("config/prod.env", "deny"),
-                ("a/.env.example", "allow"),
+                (
+                    "a/.env.example",
+                    if writes_no_example { "deny" } else { "allow" },
+                ),
                 (".ENV", "deny"),
             ] {
                 let action = crate::tests::judge_path(&resolved.policies, &tool, path);
