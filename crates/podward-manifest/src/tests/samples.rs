@@ -18,6 +18,7 @@ const SAMPLES: &[&str] = &[
     "demo",
     "explore",
     "minimal",
+    "models",
     "plan",
     "reference",
     "unattended-ci",
