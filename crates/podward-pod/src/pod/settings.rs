@@ -74,6 +74,7 @@ pub(super) fn turn_limits(resolved: &Resolved) -> TurnLimits {
     TurnLimits {
         steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
         wall: Some(limits.turn_timeout),
+        history_bytes: usize::try_from(limits.history_bytes).unwrap_or(usize::MAX),
         max_tokens: NonZeroU32::new(resolved.max_tokens).unwrap_or(defaults.max_tokens),
         ..defaults
     }
