@@ -116,7 +116,8 @@ impl Walker<'_, '_> {
         for why in &usage.partial {
             self.sink.partial(idx, why);
         }
-        if usage.wrapper.is_some() && usage.opaque && usage.wrapper != Some(Wrapper::Remote) {
+        let speaks_for_inner = usage.wrapper.is_none_or(Wrapper::speaks_for_inner);
+        if usage.opaque && !speaks_for_inner {
             self.unknown(
                 "a wrapper with an option that is not known",
                 call.span,

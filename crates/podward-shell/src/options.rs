@@ -1,5 +1,6 @@
 //! Reads the arguments of a program by its model.
 
+mod names;
 mod settle;
 
 use crate::arg::Arg;
@@ -12,6 +13,8 @@ pub(crate) struct Usage<'t> {
     pub(crate) effects: Vec<Effect<'t>>,
     /// The inner command: from this argument on.
     pub(crate) command: Option<usize>,
+    /// It is a module of Python.
+    pub(crate) is_module: bool,
     /// Its first word, if an option holds it (`--exec=rm`).
     pub(crate) command_head: Option<Arg>,
     /// Arguments that are global options, for the form without them.
@@ -68,6 +71,7 @@ impl<'t> Reading<'t, '_> {
     fn style(&self) -> Style {
         let mut style = self.body.style;
         style.open |= self.model.root.style.open;
+        style.responses |= self.model.root.style.responses;
         style.single_dash |= self.model.root.style.single_dash;
         style.joined |= self.model.root.style.joined;
         style
@@ -89,6 +93,16 @@ impl<'t> Reading<'t, '_> {
             }
             if !options_end && self.is_option(prefix) {
                 idx = self.option(idx);
+                continue;
+            }
+            if self.style().responses && prefix.starts_with('@') {
+                self.usage.effects.push(Effect {
+                    role: Role::Code,
+                    option: Some("@"),
+                    value: Some(arg.clone()),
+                    range: None,
+                });
+                idx += 1;
                 continue;
             }
             if !options_end && prefix.is_empty() && arg.may_split() {
@@ -273,9 +287,10 @@ impl<'t> Reading<'t, '_> {
         if found.role == Role::CommandUntil {
             return self.command_until(idx, found);
         }
-        if found.role == Role::Command {
+        if matches!(found.role, Role::Command | Role::Module) {
             self.usage.options_given.push(found.name);
             self.usage.command = Some(idx + 1);
+            self.usage.is_module = found.role == Role::Module;
             return self.args.len();
         }
         self.effect(found, self.args.get(idx + 1).cloned());
@@ -284,10 +299,11 @@ impl<'t> Reading<'t, '_> {
 
     /// `--exec=rm …`: the option holds the first word of the command.
     fn attached_command(&mut self, idx: usize, found: Opt<'t>, head: Arg) -> usize {
-        if found.role == Role::Command {
+        if matches!(found.role, Role::Command | Role::Module) {
             self.usage.options_given.push(found.name);
             self.usage.command = Some(idx);
             self.usage.command_head = Some(head);
+            self.usage.is_module = found.role == Role::Module;
             return self.args.len();
         }
         let next = self.command_until(idx, found);
@@ -392,81 +408,6 @@ impl<'t> Reading<'t, '_> {
         }
     }
 
-    fn tables(&self) -> impl Iterator<Item = &'t Opt<'t>> + use<'t> {
-        let falls_back = self.in_sub && !self.model.root.style.globals_first;
-        let globals: &'t [Opt<'t>] = if falls_back {
-            &self.model.root.options
-        } else {
-            &[]
-        };
-        self.body.options.iter().chain(globals)
-    }
-
-    fn find_short(&self, c: char) -> Option<Opt<'t>> {
-        let mut name = [0; 5];
-        let (dash, rest) = name.split_first_mut()?;
-        *dash = b'-';
-        let len = 1 + c.encode_utf8(rest).len();
-        let name = name.get(..len).and_then(|n| std::str::from_utf8(n).ok())?;
-        let first = name.as_bytes().get(1);
-        self.tables()
-            .find(|opt| opt.name.as_bytes().get(1) == first && opt.name == name)
-            .copied()
-    }
-
-    /// A long option by its name or by a prefix of it; of several, the one with most effect.
-    fn find_long(&self, name: &str) -> Option<Opt<'t>> {
-        if let Some(exact) = self.tables().find(|opt| opt.name == name) {
-            return Some(*exact);
-        }
-        if self.style().single_dash {
-            // Most of these programs take two dashes for one.
-            let short = name.get(1..).filter(|short| short.starts_with('-'))?;
-            return self.tables().find(|opt| opt.name == short).copied();
-        }
-        if name.len() < 3 {
-            return None;
-        }
-        self.tables()
-            .filter(|opt| opt.name.starts_with("--") && opt.name.starts_with(name))
-            .max_by_key(|opt| opt.role)
-            .copied()
-    }
-
-    /// Whether it is an option of several letters behind one dash, such as `zip -TT`, or `+o`.
-    fn is_word(&self, word: &str) -> bool {
-        let name = word.split('=').next().unwrap_or_default();
-        (name.len() > 2 || name.starts_with('+'))
-            && self
-                .tables()
-                .any(|opt| opt.name == name && opt.arity != Arity::Prefix)
-    }
-
-    /// An option whose name only begins as listed; the longest counts.
-    fn find_prefix(&self, word: &str) -> Option<Opt<'t>> {
-        self.tables()
-            .filter(|opt| opt.arity == Arity::Prefix && word.starts_with(opt.name))
-            .max_by_key(|opt| opt.name.len())
-            .copied()
-    }
-
-    /// An option of one dash with its value in the same word.
-    fn find_joined(&self, word: &str) -> Option<Opt<'t>> {
-        self.find_prefix(word).or_else(|| {
-            self.tables()
-                .filter(|opt| self.style().joined && opt.arity == Arity::Required)
-                .filter(|opt| word.starts_with(opt.name))
-                .max_by_key(|opt| opt.name.len())
-                .copied()
-        })
-    }
-
-    /// Whether it switches off what an option that is listed does.
-    fn is_negated(&self, name: &str) -> bool {
-        name.strip_prefix("--no-")
-            .is_some_and(|rest| self.find_long(&format!("--{rest}")).is_some())
-    }
-
     fn effect(&mut self, found: Opt<'t>, value: Option<Arg>) {
         self.usage.options_given.push(found.name);
         if let (Role::Data, Some(value)) = (found.role, &value) {
@@ -485,7 +426,7 @@ impl<'t> Reading<'t, '_> {
 
 /// Whether an option's value is the beginning of a command.
 const fn takes_rest(role: Role) -> bool {
-    matches!(role, Role::Command | Role::CommandUntil)
+    matches!(role, Role::Command | Role::CommandUntil | Role::Module)
 }
 
 fn is_number(text: &str) -> bool {

@@ -9,8 +9,8 @@
 //! with OPTION… : ROLE… the same if one of these options is given
 //! given OPTION… : ROLE OPTION…  what options are if one of the first is given
 //! style WORD…          how the arguments are read, see [`Style`]
-//! wrapper KIND         `neutral`, `kept` or `remote`: an operand of role `command` is run
-//! always ROLE          it happens whatever the arguments are
+//! wrapper KIND         `neutral`, `kept`, `runner` or `remote`: an operand of role `command` is run
+//! always ROLE          it happens whatever the arguments are; `always ROLE unless OPTION…`
 //! special NAME         read further by code of this crate
 //! keys OPTION… : KEY…  they are what they are for `KEY=…` or `KEY …`, else data; `operand`
 //!                      stands for operands of role `code`; `*TEXT` for any value that holds it
@@ -117,7 +117,8 @@ pub(crate) struct Body<'t> {
     pub(crate) keys: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     /// Options that run nothing for some keys, in lower case.
     pub(crate) harmless: Vec<(Vec<&'t str>, Vec<&'t str>)>,
-    pub(crate) always: Vec<Role>,
+    /// What happens, unless one of these options is given.
+    pub(crate) always: Vec<(Role, Vec<&'t str>)>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,
     pub(crate) wrapper: Option<Wrapper>,
@@ -184,6 +185,8 @@ pub(crate) struct Style {
     pub(crate) tasks: bool,
     /// `name=value` operands are data.
     pub(crate) assigns: bool,
+    /// `@file` stands for further arguments that the file holds.
+    pub(crate) responses: bool,
 }
 
 /// What becomes of a value or an operand.
@@ -201,12 +204,27 @@ pub(crate) enum Role {
     Url,
     /// Text that names a file to read behind an `@`.
     AtFile,
+    /// `name=PATH`, or a path: a file that is read.
+    NamedFile,
+    /// The value of curl's `--cookie`: a file that is read, if it holds no `=`.
+    Cookie,
+    /// The value of curl's `--write-out`: it may name files to write.
+    WriteOut,
+    /// What stands on a command line of HTTPie: a method, a URL, or what is sent.
+    HttpItem,
+    /// `revision:PATH` of git, or a word that looks like a path: a file that is read.
+    RevisionFile,
+    /// A word that looks like a path: a file that git brings back. Behind `--` every word is one.
+    Restored,
     /// `PATH:…` or `…source=PATH…` of a container: a place of this machine that is written.
     Mount,
     /// The base of later relative paths.
     Chdir,
     /// A file that is written, changed or deleted as the program's purpose.
     Write,
+    /// Files below a directory whose names are not known are written; without a value, below the
+    /// current one.
+    Below,
     /// A file that is read and removed, or moved.
     Move,
     /// A file that is written by an option.
@@ -223,8 +241,14 @@ pub(crate) enum Role {
     Inline,
     /// A shell text that is run here.
     Shell,
+    /// A shell text that is run here; several of them are not one text.
+    ShellText,
+    /// A shell text that another machine runs.
+    RemoteShell,
     /// The rest is a command that is run.
     Command,
+    /// The rest is a module of Python with its arguments.
+    Module,
     /// A command up to `;` or `+`.
     CommandUntil,
     /// Code that is loaded, or a program that is run.
@@ -240,8 +264,17 @@ pub(crate) enum Wrapper {
     Neutral,
     /// An operation next to the inner command.
     Kept,
-    /// The inner command runs elsewhere or under a runner: it needs no allow.
+    /// The inner command runs here, under a runner of which rules speak: it needs no allow.
+    Runner,
+    /// The inner command runs elsewhere: it needs no allow.
     Remote,
+}
+
+impl Wrapper {
+    /// Whether the inner command needs no allow of its own.
+    pub(crate) const fn speaks_for_inner(self) -> bool {
+        matches!(self, Self::Runner | Self::Remote)
+    }
 }
 
 /// Arguments that data cannot describe.

@@ -92,10 +92,13 @@ impl Walker<'_, '_> {
             if effect.role == Role::Exec && effect.option.is_none() {
                 self.hidden_commands(call);
             }
+            if effect.role == Role::Below {
+                self.below(call, idx, &Arg::known_text(".", call.span));
+            }
             return;
         };
         match effect.role {
-            Role::Data | Role::InPlace | Role::Command | Role::CommandUntil => {}
+            Role::Data | Role::InPlace | Role::Command | Role::CommandUntil | Role::Module => {}
             Role::Read
             | Role::Write
             | Role::Move
@@ -103,7 +106,14 @@ impl Walker<'_, '_> {
             | Role::ReadOrFetch
             | Role::Url
             | Role::AtFile
+            | Role::NamedFile
+            | Role::Cookie
+            | Role::WriteOut
+            | Role::HttpItem
+            | Role::RevisionFile
+            | Role::Restored
             | Role::Mount => self.use_place(call, idx, effect.role, value),
+            Role::Below => self.below(call, idx, value),
             // `strace -o '|command'`, and others like it.
             Role::Output if value.prefix().starts_with(['|', '!']) => {
                 self.runs_code(call, effect.option, span);
@@ -122,9 +132,13 @@ impl Walker<'_, '_> {
             }
             // The operands of a text are joined, above.
             Role::Shell if effect.option.is_none() => {}
-            Role::Shell => {
+            Role::Shell | Role::ShellText => {
                 let demand = call.demand.of_text();
                 self.joined_text(call, std::slice::from_ref(value), &demand, Elsewhere::No);
+            }
+            Role::RemoteShell => {
+                let text = std::slice::from_ref(value);
+                self.joined_text(call, text, &Demand::Restrictive, Elsewhere::Yes);
             }
             Role::Code => self.runs_code(call, effect.option, span),
             Role::Exec => {
@@ -140,7 +154,13 @@ impl Walker<'_, '_> {
     }
 
     /// What a value that is a file or a URL is used for.
-    fn use_place(&mut self, call: &Call<'_>, idx: OperationIdx, role: Role, value: &Arg) {
+    pub(super) fn use_place(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        role: Role,
+        value: &Arg,
+    ) {
         let is_url = value.prefix().contains("://");
         let is_file_url = value.prefix().starts_with("file:");
         match role {
@@ -160,8 +180,28 @@ impl Walker<'_, '_> {
             }
             Role::Mount => {
                 if let Some(path) = files::mounted(value) {
-                    self.use_path(call, idx, &path, Access::Write);
+                    self.use_path(call, idx, &path, Access::Read);
+                    if !files::is_mounted_to_read(value) {
+                        self.use_path(call, idx, &path, Access::Write);
+                    }
                 }
+            }
+            Role::NamedFile => {
+                let at = value.prefix().rfind('=').map_or(0, |at| at + 1);
+                self.use_path(call, idx, &value.without_prefix(at), Access::Read);
+            }
+            Role::Cookie if !value.prefix().contains('=') => {
+                self.use_path(call, idx, value, Access::Read);
+            }
+            Role::WriteOut => self.write_out(call, idx, value),
+            Role::HttpItem => self.http_item(call, idx, value),
+            Role::RevisionFile => {
+                if let Some(path) = files::of_revision(value) {
+                    self.use_path(call, idx, &path, Access::Read);
+                }
+            }
+            Role::Restored if files::looks_like_path(value) => {
+                self.use_path(call, idx, value, Access::Write);
             }
             // No other role is a place.
             _ => {}
@@ -191,6 +231,11 @@ impl Walker<'_, '_> {
         if call.elsewhere || value.known() == Some("-") || value.is_process() {
             return;
         }
+        // A command that only deny rules see writes nothing that needs an allow.
+        let access = match (access, &call.demand) {
+            (Access::Derived(_), Demand::Restrictive) => Access::Write,
+            (access, _) => access,
+        };
         let bases = self.bases.clone();
         if !self.sink.path(value, access, &bases) {
             self.sink.partial(idx, "a path is not known before it runs");

@@ -52,12 +52,15 @@ impl Walker<'_, '_> {
             }
             _ => {}
         }
-        if let (Some(Wrapper::Remote), [_, end, rest @ ..]) = (usage.wrapper, inner.as_slice())
+        if let (true, [_, end, rest @ ..]) = (speaks_for_inner(usage), inner.as_slice())
             && end.known() == Some("--")
             && !rest.is_empty()
         {
             // The first word names a container or a version for some runners.
             self.elsewhere_command(call, rest);
+        }
+        if is_finder(call) && !inner.iter().any(|word| word.prefix().contains('{')) {
+            inner.push(Arg::hole(HoleKind::Quoted, call.span));
         }
         let mut assignments = env;
         if usage.wrapper == Some(Wrapper::Neutral) {
@@ -317,6 +320,17 @@ impl Walker<'_, '_> {
     }
 }
 
+/// Whether it is fd, which appends what it finds.
+fn is_finder(call: &Call<'_>) -> bool {
+    let program = call.args.first().and_then(Arg::program);
+    let base = program.as_deref().and_then(|name| name.rsplit('/').next());
+    matches!(base, Some("fd" | "fdfind"))
+}
+
+fn speaks_for_inner(usage: &Usage<'_>) -> bool {
+    usage.wrapper.is_some_and(Wrapper::speaks_for_inner)
+}
+
 /// The program that `--entrypoint` puts before the arguments of a container.
 fn entrypoint<'u>(usage: &'u Usage<'_>) -> Option<&'u Arg> {
     usage
@@ -324,13 +338,13 @@ fn entrypoint<'u>(usage: &'u Usage<'_>) -> Option<&'u Arg> {
         .iter()
         .find(|(option, _)| *option == "--entrypoint")
         .map(|(_, value)| value)
-        .filter(|value| usage.wrapper == Some(Wrapper::Remote) && value.known() != Some(""))
+        .filter(|value| speaks_for_inner(usage) && value.known() != Some(""))
 }
 
 /// Where a command starts: the `--` before what runs elsewhere is no word of it.
 fn after_separator(call: &Call<'_>, usage: &Usage<'_>, at: usize) -> usize {
     let is_separator = call.args.get(at).and_then(Arg::known) == Some("--");
-    if usage.wrapper == Some(Wrapper::Remote) && is_separator {
+    if speaks_for_inner(usage) && is_separator {
         at + 1
     } else {
         at
@@ -361,7 +375,9 @@ fn inner_demand(
     at: usize,
 ) -> Demand {
     match (kind, &call.demand) {
-        (Some(Wrapper::Remote), _) | (_, Demand::Restrictive) => Demand::Restrictive,
+        (Some(Wrapper::Remote | Wrapper::Runner), _) | (_, Demand::Restrictive) => {
+            Demand::Restrictive
+        }
         (Some(Wrapper::Neutral), demand) | (_, demand @ Demand::RunBy { .. }) => demand.later(at),
         (Some(Wrapper::Kept) | None, Demand::Full) => Demand::RunBy {
             wrapper,

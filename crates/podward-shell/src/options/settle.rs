@@ -3,7 +3,7 @@
 
 use super::{Effect, Reading};
 use crate::arg::Arg;
-use crate::programs::Role;
+use crate::programs::{Role, Wrapper};
 
 impl Reading<'_, '_> {
     /// Gives the operands their roles.
@@ -16,6 +16,7 @@ impl Reading<'_, '_> {
             .take_while(|operand| !operand.repeated)
             .count();
         let repeated = roles.iter().position(|operand| operand.repeated);
+        let first_path = self.args.iter().position(|arg| arg.known() == Some("--"));
         for (n, idx) in operands.iter().enumerate() {
             let role = match repeated {
                 Some(at) if n >= at => {
@@ -35,6 +36,12 @@ impl Reading<'_, '_> {
             let Some(arg) = self.args.get(*idx) else {
                 continue;
             };
+            let role = match role {
+                // Behind `--` git takes no revisions.
+                Role::RevisionFile if first_path.is_some_and(|first| *idx > first) => Role::Read,
+                Role::Restored if first_path.is_some_and(|first| *idx > first) => Role::Write,
+                role => role,
+            };
             let is_script = matches!(role, Role::Awk | Role::Sed);
             let is_assignment = self.style().assigns && !is_script && assigns(arg.prefix());
             let is_elsewhere = self.style().hosts && names_host(arg.prefix());
@@ -50,7 +57,13 @@ impl Reading<'_, '_> {
         self.given();
         self.keys();
         self.harmless();
-        for role in &self.body.always {
+        for (role, unless) in &self.body.always {
+            if unless
+                .iter()
+                .any(|option| self.usage.options_given.contains(option))
+            {
+                continue;
+            }
             self.usage.effects.push(Effect {
                 role: *role,
                 option: None,
@@ -58,7 +71,10 @@ impl Reading<'_, '_> {
                 range: None,
             });
         }
-        self.usage.wrapper = self.body.wrapper.or(self.model.wrapper);
+        self.usage.wrapper = match self.usage.is_module {
+            true => Some(Wrapper::Runner),
+            false => self.body.wrapper.or(self.model.wrapper),
+        };
         self.usage.special = self.body.special.or(self.model.root.special);
         self.usage.runs_input = self.style().runs_input;
     }

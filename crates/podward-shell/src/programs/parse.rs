@@ -24,6 +24,14 @@ const ROLES: &[(&str, Role)] = &[
     ("read-or-fetch", Role::ReadOrFetch),
     ("url", Role::Url),
     ("at-file", Role::AtFile),
+    ("named-file", Role::NamedFile),
+    ("cookie", Role::Cookie),
+    ("write-out", Role::WriteOut),
+    ("http-item", Role::HttpItem),
+    ("revision-file", Role::RevisionFile),
+    ("restored", Role::Restored),
+    ("below", Role::Below),
+    ("module", Role::Module),
     ("mount", Role::Mount),
     ("chdir", Role::Chdir),
     ("write", Role::Write),
@@ -35,6 +43,8 @@ const ROLES: &[(&str, Role)] = &[
     ("script", Role::Script),
     ("inline", Role::Inline),
     ("shell", Role::Shell),
+    ("remote-shell", Role::RemoteShell),
+    ("shell-text", Role::ShellText),
     ("command", Role::Command),
     ("command-until", Role::CommandUntil),
     ("code", Role::Code),
@@ -140,8 +150,11 @@ fn entry<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Pars
             }
         }
         "always" => {
-            for word in words {
-                body.always.push(role(word)?);
+            let mut parts = words.splitn(2, |word| *word == "unless");
+            let roles = parts.next().unwrap_or_default();
+            let unless = parts.next().unwrap_or_default();
+            for word in roles {
+                body.always.push((role(word)?, unless.to_vec()));
             }
         }
         "special" => body.special = Some(special(keyword, words)?),
@@ -197,10 +210,11 @@ fn wrapper_kind<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, Wrapper> 
     match words {
         ["neutral"] => Ok(Wrapper::Neutral),
         ["kept"] => Ok(Wrapper::Kept),
+        ["runner"] => Ok(Wrapper::Runner),
         ["remote"] => Ok(Wrapper::Remote),
         _ => {
             let word = words.first().copied().unwrap_or(keyword);
-            let what = "a wrapper is `kept` or `remote`".to_owned();
+            let what = "a wrapper is `kept`, `runner` or `remote`".to_owned();
             Err(problem(word, what))
         }
     }
@@ -231,6 +245,7 @@ fn style<'t>(body: &mut Body<'t>, word: &'t str) -> Parsed<'t, ()> {
         "hosts" => &mut style.hosts,
         "tasks" => &mut style.tasks,
         "assigns" => &mut style.assigns,
+        "responses" => &mut style.responses,
         _ => return Err(problem(word, format!("`{word}` is no style"))),
     };
     *flag = true;

@@ -37,7 +37,16 @@ impl Walker<'_, '_> {
         let sources = usage.effects.iter().filter(|effect| {
             effect.option.is_none() && matches!(effect.role, Role::Read | Role::Move)
         });
+        let is_link = matches!(base, "ln" | "gln");
         for source in sources.filter_map(|effect| effect.value.as_ref()) {
+            if is_link
+                && usage
+                    .options_given
+                    .iter()
+                    .any(|o| matches!(*o, "-s" | "--symbolic"))
+            {
+                self.linked(call, idx, source, target);
+            }
             let Some(name) = source.last_component() else {
                 continue;
             };
@@ -45,6 +54,41 @@ impl Walker<'_, '_> {
             path.push(Part::Known("/".to_owned()));
             path.append(name);
             self.use_path(call, idx, &path, Access::Write);
+        }
+    }
+
+    /// What a symbolic link leads to: its text starts where the link lies.
+    fn linked(&mut self, call: &Call<'_>, idx: OperationIdx, source: &Arg, target: &Arg) {
+        if source.prefix().starts_with('/') {
+            return;
+        }
+        for up in ["/../", "/"] {
+            let mut path = target.clone();
+            path.push(Part::Known(up.to_owned()));
+            path.append(source.clone());
+            self.use_path(call, idx, &path, Access::Read);
+        }
+    }
+
+    /// Files below a directory, whose names only the run shows.
+    pub(super) fn below(&mut self, call: &Call<'_>, idx: OperationIdx, directory: &Arg) {
+        self.use_path(call, idx, directory, Access::Write);
+        self.sink
+            .partial(idx, "the names of the files that are written are not known");
+    }
+
+    /// `%output{PATH}` in what curl prints, beside `@file`.
+    pub(super) fn write_out(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        if let Some(path) = at_file(value) {
+            self.use_path(call, idx, &path, Access::Read);
+        }
+        for named in value.prefix().split("%output{").skip(1) {
+            let name = named.split('}').next().unwrap_or_default();
+            let path = match name.trim_start_matches('>') {
+                "" => Arg::hole(podward_policy::HoleKind::Anything, value.span),
+                name => Arg::known_text(name, value.span),
+            };
+            self.use_path(call, idx, &path, Access::Derived(Some(idx)));
         }
     }
 
@@ -111,6 +155,22 @@ impl Walker<'_, '_> {
             self.sink
                 .partial(idx, "the names inside the archive are not known");
         }
+        let is_here = usage.options_given.contains(&"--force-local");
+        let archive = usage.effects.iter().find(|effect| {
+            matches!(effect.option, Some("-f" | "--file"))
+                && effect.value.as_ref().is_some_and(|value| {
+                    let first = value.prefix().split('/').next();
+                    first.is_some_and(|first| first.contains(':'))
+                })
+        });
+        if let (false, Some(effect)) = (is_here, archive) {
+            let span = effect.value.as_ref().and_then(|value| value.span);
+            self.unknown(
+                "an archive on another machine: a program is run to reach it",
+                span,
+                &call.demand,
+            );
+        }
     }
 }
 
@@ -146,6 +206,32 @@ pub(super) fn mounted(value: &Arg) -> Option<Arg> {
     // A name is a volume.
     let first = path.prefix().chars().next();
     first.is_none_or(|c| matches!(c, '/' | '.')).then_some(path)
+}
+
+/// Whether a container can only read what is mounted.
+pub(super) fn is_mounted_to_read(value: &Arg) -> bool {
+    let Some(text) = value.parts().last() else {
+        return false;
+    };
+    let Part::Known(text) = text else {
+        return false;
+    };
+    let mut words = text.rsplit([':', ',']).take(3);
+    words.any(|word| matches!(word, "ro" | "readonly" | "readonly=true" | "ro=true"))
+}
+
+/// The path of `revision:path`, or of a word that looks like one.
+pub(super) fn of_revision(value: &Arg) -> Option<Arg> {
+    let text = value.prefix();
+    if let Some(at) = text.rfind(':') {
+        return Some(value.without_prefix(at + 1));
+    }
+    (looks_like_path(value) && !text.contains("..")).then(|| value.clone())
+}
+
+/// Whether a word that may be the name of a branch looks like a path.
+pub(super) fn looks_like_path(value: &Arg) -> bool {
+    value.prefix().contains(['/', '.'])
 }
 
 /// What stands before a character.

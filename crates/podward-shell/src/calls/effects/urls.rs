@@ -4,27 +4,73 @@ use podward_policy::OperationIdx;
 
 use crate::arg::{Arg, Part, Source};
 use crate::calls::Call;
+use crate::programs::Role;
 use crate::walk::Walker;
 
 /// As many URLs as are told apart in one word.
 const MOST_URLS: usize = 16;
 
 impl Walker<'_, '_> {
+    /// `GET`, a URL, or something to send such as `name=value` and `name@file`.
+    pub(super) fn http_item(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        let text = value.prefix();
+        let is_method = text.bytes().all(|byte| byte.is_ascii_uppercase());
+        if is_method && value.known().is_some() {
+            return;
+        }
+        let before_path = text.split(['/', '?']).next().unwrap_or_default();
+        let is_item = before_path.contains(['=', '@']) && !text.contains("://");
+        let is_header = !is_item
+            && text.split_once(':').is_some_and(|(name, rest)| {
+                !name.is_empty()
+                    && !name.contains('.')
+                    && !rest.starts_with("//")
+                    && !rest.starts_with(|c: char| c.is_ascii_digit())
+            });
+        if is_item {
+            self.use_place(call, idx, Role::AtFile, value);
+        } else if !is_header {
+            self.use_url(call, idx, value);
+        }
+    }
+
     pub(super) fn use_url(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
         if call.elsewhere {
             return;
         }
         let bases = self.bases.clone();
-        let is_curl = call.args.first().and_then(Arg::program);
-        let urls = match is_curl.is_some_and(|name| name.rsplit('/').next() == Some("curl")) {
-            true if !call.args.iter().any(switches_globs_off) => globbed(value),
-            _ => vec![value.clone()],
+        let program = call.args.first().and_then(Arg::program);
+        let base = program.as_deref().and_then(|name| name.rsplit('/').next());
+        let value = match default_scheme(call, base) {
+            Some(scheme) if !value.prefix().contains("://") => {
+                let mut url = Arg::known_text(&format!("{scheme}://"), value.span);
+                url.append(value.clone());
+                url
+            }
+            _ => value.clone(),
+        };
+        let urls = match base == Some("curl") {
+            true if !call.args.iter().any(switches_globs_off) => globbed(&value),
+            _ => vec![value],
         };
         for url in urls {
             if !self.sink.fetch(&url, &bases) {
                 self.sink.partial(idx, "a URL is not known before it runs");
             }
         }
+    }
+}
+
+/// The scheme of a URL that is written without one, where it is not `http`.
+fn default_scheme<'c>(call: &'c Call<'_>, program: Option<&str>) -> Option<&'c str> {
+    match program {
+        Some("https" | "xhs") => Some("https"),
+        Some("curl") => {
+            let is_set = |arg: &&Arg| arg.known() == Some("--proto-default");
+            let mut args = call.args.iter().skip_while(|arg| !is_set(arg)).skip(1);
+            args.next().and_then(Arg::known)
+        }
+        _ => None,
     }
 }
 

@@ -99,7 +99,7 @@ fn a_bad_model_is_named_by_the_word_that_is_wrong() {
         (
             "program a\nwrapper free\n",
             "free",
-            "a wrapper is `kept` or `remote`",
+            "a wrapper is `kept`, `runner` or `remote`",
         ),
         (
             "program a\nwrapper neutral\n",
