@@ -1,13 +1,21 @@
-//! Files under docs/ that the binary prints: man pages, completions, schemas.
+//! Files under docs/ that the binary prints (man pages, completions, schemas), and the public
+//! surface of each crate.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::chores::{Outcome, cargo, output_of, root, run, say};
+use crate::surface;
+use crate::tree::Tree;
 
 /// The folders that hold nothing but generated files.
-const FOLDERS: &[&str] = &["docs/completions", "docs/man", "docs/schemas"];
+const FOLDERS: &[&str] = &[
+    "docs/completions",
+    "docs/man",
+    surface::FOLDER,
+    "docs/schemas",
+];
 
 /// Shells that completions are made for, with the file's name.
 const SHELLS: &[(&str, &str)] = &[
@@ -67,7 +75,12 @@ fn differences(wanted: &BTreeMap<String, String>, found: &BTreeMap<String, Strin
     for (path, text) in wanted {
         match found.get(path) {
             None => differences.push(format!("{path} is missing")),
-            Some(old) if old != text => differences.push(format!("{path} is stale")),
+            Some(old) if old != text => {
+                differences.push(format!("{path} is stale"));
+                if path.starts_with(surface::FOLDER) {
+                    differences.extend(surface::report(old, text));
+                }
+            }
             Some(_) => {}
         }
     }
@@ -115,6 +128,7 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
     }
     let schema = print(&["schema"])?;
     files.insert("docs/schemas/event.json".to_owned(), schema);
+    files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)
 }
 

@@ -6,6 +6,7 @@ mod chores;
 mod ci;
 mod generated;
 mod soak;
+mod surface;
 mod tidy;
 mod tree;
 
@@ -28,7 +29,7 @@ enum Chore {
     Ci,
     /// The checks that no compiler makes: layers, purity, sizes, names, links, samples.
     Tidy,
-    /// Writes the man pages, the shell completions and the schemas under docs/.
+    /// Writes the man pages, completions, schemas and public surfaces under docs/.
     Gen {
         /// Write nothing: fail if a file would change.
         #[arg(long)]

@@ -17,6 +17,8 @@ mod top_level;
 
 use std::fmt;
 
+pub(crate) use rust_source::{attributes_of, is_test_only};
+
 use crate::chores::{Outcome, root, say};
 use crate::tree::Tree;
 

@@ -90,7 +90,7 @@ impl RustFile {
 }
 
 /// Whether an item stands behind `#[cfg(test)]`.
-pub(super) fn is_test_only(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test_only(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string().trim() == "test",
         Meta::Path(path) => path.is_ident("test"),
@@ -99,7 +99,7 @@ pub(super) fn is_test_only(attributes: &[Attribute]) -> bool {
 }
 
 /// The attributes of an item.
-pub(super) fn attributes_of(item: &Item) -> &[Attribute] {
+pub(crate) fn attributes_of(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,
