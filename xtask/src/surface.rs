@@ -32,7 +32,8 @@ pub(crate) fn of_all(tree: &Tree) -> Outcome<Vec<(String, String)>> {
         let Some(name) = crate_of(&file.path) else {
             continue;
         };
-        let lines = of_crate(tree, name)?;
+        let mut lines: Vec<String> = of_crate(tree, name)?.into_iter().collect();
+        lines.sort_by_cached_key(|line| (subject_of(line).to_owned(), line.clone()));
         let mut text = format!("# {name} {version}\n");
         for line in lines {
             text.push_str(&line);
@@ -46,6 +47,19 @@ pub(crate) fn of_all(tree: &Tree) -> Outcome<Vec<(String, String)>> {
 /// The crate whose root this is, if it ships.
 fn crate_of(path: &str) -> Option<&str> {
     path.strip_prefix("crates/")?.strip_suffix("/src/lib.rs")
+}
+
+/// What a line is about, so that all of a type stands together: the type of an implementation, else
+/// the first path.
+fn subject_of(line: &str) -> &str {
+    let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+    let start = match line.rfind(" for ") {
+        Some(at) if line.starts_with("impl") => at + " for ".len(),
+        _ => line.find("podward_").unwrap_or(0),
+    };
+    let subject = line.get(start..).unwrap_or(line);
+    let end = subject.find(|c| !is_path(c)).unwrap_or(subject.len());
+    subject.get(..end).unwrap_or(subject).trim_end_matches(':')
 }
 
 /// The lines of one crate's surface, sorted.

@@ -274,6 +274,19 @@ fn what_breaks_is_told_from_what_adds() {
 }
 
 #[test]
+fn all_of_a_type_stands_together() {
+    for (line, subject) in [
+        ("field podward_x::S::a: u8", "podward_x::S::a"),
+        ("impl Clone for podward_x::S", "podward_x::S"),
+        ("impl From<podward_x::S> for String", "String"),
+        ("required fn podward_x::T::f(&self)", "podward_x::T::f"),
+        ("struct podward_x::S<P> (opaque)", "podward_x::S"),
+    ] {
+        assert_eq!(super::subject_of(line), subject);
+    }
+}
+
+#[test]
 fn what_cannot_be_read_is_an_error() {
     for source in [
         "pub use other::*;",
