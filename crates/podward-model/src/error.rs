@@ -102,4 +102,21 @@ impl ModelError {
             Self::Provider { .. } | Self::Settings { .. } | Self::Script { .. } => None,
         }
     }
+
+    /// The words in it.
+    pub(crate) const fn message_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Connection { message }
+            | Self::Timeout { message }
+            | Self::Authentication { message }
+            | Self::BadRequest { message }
+            | Self::ContextTooLong { message }
+            | Self::RateLimit { message }
+            | Self::Overloaded { message }
+            | Self::Protocol { message }
+            | Self::Provider { message }
+            | Self::Settings { message } => Some(message),
+            Self::Script { .. } => None,
+        }
+    }
 }

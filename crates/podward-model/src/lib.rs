@@ -3,15 +3,19 @@
 //! It must never know what a tool does, what a rule is, or whether a call is allowed to run.
 
 mod anthropic;
+mod call;
 mod endpoint;
 mod error;
 mod event;
+mod exchange;
 mod message;
 mod model;
 mod openai_chat;
 mod openai_responses;
+mod outgoing;
 mod pairing;
 pub mod script;
+mod sse;
 
 pub use anthropic::AnthropicModel;
 pub use endpoint::{ApiKey, Endpoint, RequestLimits};

@@ -1,38 +1,61 @@
-//! OpenAI Chat Completions.
+//! OpenAI Chat Completions, and the servers that are compatible with it: Ollama, vLLM, llama.cpp,
+//! LM Studio and others.
 
-use futures_util::{StreamExt, stream};
+mod decode;
+mod request;
 
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use self::decode::Decoder;
 use crate::endpoint::Endpoint;
 use crate::error::ModelError;
+use crate::exchange::{self, Connection, KeyHeader};
 use crate::model::{Model, ModelRequest, ModelStream};
+use crate::outgoing::FitWords;
 
-/// A model behind OpenAI Chat Completions.
+/// A model behind Chat Completions.
+///
+/// The format has no flag for a result that is an error: such a result begins with `[error] `.
 #[derive(Debug, Clone)]
 pub struct OpenAiChatModel {
-    endpoint: Endpoint,
+    connection: Arc<Connection>,
 }
 
 impl OpenAiChatModel {
     /// The provider's own base URL.
     pub const BASE_URL: &'static str = "https://api.openai.com/v1";
 
-    /// The model at an endpoint.
+    /// The model at an endpoint, whose base URL mostly ends with `/v1`.
     ///
     /// # Errors
     /// No HTTP client can be made: no certificates can be read, or a proxy of the environment is
     /// none.
     pub fn new(endpoint: Endpoint) -> Result<Self, ModelError> {
-        Ok(Self { endpoint })
+        let connection = Connection::new(endpoint, "chat/completions", KeyHeader::Bearer)?;
+        Ok(Self {
+            connection: Arc::new(connection),
+        })
+    }
+
+    /// The body of the HTTP request for a request.
+    #[must_use]
+    pub fn request_body(&self, request: &ModelRequest) -> Value {
+        let mut names = FitWords::names(&request.tools);
+        request::body(self.connection.endpoint(), request, &mut names)
     }
 }
 
 impl Model for OpenAiChatModel {
     fn name(&self) -> &str {
-        self.endpoint.model()
+        self.connection.endpoint().model()
     }
 
-    fn stream(&self, _request: ModelRequest) -> ModelStream {
-        let message = format!("{} {}", self.endpoint.host(), self.endpoint.url(""));
-        stream::iter([Err(ModelError::Provider { message })]).boxed()
+    fn stream(&self, request: ModelRequest) -> ModelStream {
+        let mut names = FitWords::names(&request.tools);
+        let body = request::body(self.connection.endpoint(), &request, &mut names);
+        let decoder = Decoder::new(Arc::new(names));
+        exchange::answer(Arc::clone(&self.connection), &body, decoder)
     }
 }
