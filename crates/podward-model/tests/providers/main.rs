@@ -1,4 +1,5 @@
 //! The models behind real wire formats, against a provider on this machine.
+#![cfg(test)]
 
 mod answers;
 mod environment;
