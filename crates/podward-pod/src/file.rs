@@ -5,7 +5,6 @@ mod walk;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, Stat};
@@ -62,7 +61,10 @@ fn read(path: &Path, accounts: &Accounts, privacy: Privacy) -> Result<Option<Vec
     let fd = rustix::fs::open(&way.target, flags | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| FileError::unreadable(&way.target, error))?;
     let stat = rustix::fs::fstat(&fd).map_err(|error| FileError::unreadable(&way.target, error))?;
-    guard.check_file(&way.target, &stat, &fd)?;
+    guard.check_file(&way.target, &stat, || {
+        let mut none: [u8; 0] = [];
+        rustix::fs::fgetxattr(&fd, ACCESS_LIST, &mut none).is_ok_and(|n_bytes| n_bytes > 0)
+    })?;
     if privacy == Privacy::Private && stat.st_mode & 0o077 != 0 {
         let mode = stat.st_mode & 0o7777;
         return Err(FileError::new(
@@ -70,17 +72,38 @@ fn read(path: &Path, accounts: &Accounts, privacy: Privacy) -> Result<Option<Vec
             FileErrorKind::OpenToOthers { mode },
         ));
     }
-    for link in &way.links {
-        guard.check_owner(&link.path, link.owner)?;
-    }
-    for directory in &way.directories {
-        guard.check_directory(directory)?;
-    }
-    if let Some(directory) = way.target.parent() {
-        let stat = stat_of(directory)?;
-        guard.check_owner(directory, stat.st_uid)?;
-    }
+    guard.check_way(&way)?;
     read_limited(&way.target, File::from(fd)).map(Some)
+}
+
+/// Checks a file that is to be run or given to a program as [`read_guarded`] would, without reading
+/// it, and returns it without symlinks on the way.
+///
+/// `None`: there is no such file, or no such directory.
+///
+/// # Errors
+/// It is no regular file, or others could have written it.
+pub(crate) fn check_guarded(
+    path: &Path,
+    accounts: &Accounts,
+) -> Result<Option<PathBuf>, FileError> {
+    let Some(way) = walk::walk(path)? else {
+        return Ok(None);
+    };
+    let guard = Guard {
+        user: rustix::process::geteuid().as_raw(),
+        accounts,
+    };
+    let stat = stat_of(&way.target)?;
+    guard.check_file(&way.target, &stat, || has_list(&way.target))?;
+    guard.check_way(&way)?;
+    Ok(Some(way.target))
+}
+
+/// Whether a file has an access control list.
+fn has_list(path: &Path) -> bool {
+    let mut none: [u8; 0] = [];
+    rustix::fs::getxattr(path, ACCESS_LIST, &mut none).is_ok_and(|n_bytes| n_bytes > 0)
 }
 
 fn stat_of(path: &Path) -> Result<Stat, FileError> {
@@ -105,7 +128,28 @@ struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    fn check_file(&self, path: &Path, stat: &Stat, fd: impl AsFd) -> Result<(), FileError> {
+    /// Checks what lies on the way to a file.
+    fn check_way(&self, way: &walk::Way) -> Result<(), FileError> {
+        for link in &way.links {
+            self.check_owner(&link.path, link.owner)?;
+        }
+        for directory in &way.directories {
+            self.check_directory(directory)?;
+        }
+        if let Some(directory) = way.target.parent() {
+            let stat = stat_of(directory)?;
+            self.check_owner(directory, stat.st_uid)?;
+        }
+        Ok(())
+    }
+
+    /// `has_list`: whether it has an access control list.
+    fn check_file(
+        &self,
+        path: &Path,
+        stat: &Stat,
+        has_list: impl Fn() -> bool,
+    ) -> Result<(), FileError> {
         let kind = match rustix::fs::FileType::from_raw_mode(stat.st_mode) {
             rustix::fs::FileType::RegularFile => None,
             rustix::fs::FileType::Directory => Some("a directory"),
@@ -119,10 +163,6 @@ impl Guard<'_> {
         }
         self.check_owner(path, stat.st_uid)?;
         // With an access control list the group's bits are the most that any entry grants.
-        let has_list = || {
-            let mut none: [u8; 0] = [];
-            rustix::fs::fgetxattr(&fd, ACCESS_LIST, &mut none).is_ok_and(|n_bytes| n_bytes > 0)
-        };
         self.check_mode(path, stat, has_list)
     }
 
@@ -132,11 +172,7 @@ impl Guard<'_> {
         if stat.st_mode & 0o1000 != 0 {
             return Ok(());
         }
-        let has_list = || {
-            let mut none: [u8; 0] = [];
-            rustix::fs::getxattr(path, ACCESS_LIST, &mut none).is_ok_and(|n_bytes| n_bytes > 0)
-        };
-        self.check_mode(path, &stat, has_list)
+        self.check_mode(path, &stat, || has_list(path))
     }
 
     fn check_owner(&self, path: &Path, owner: u32) -> Result<(), FileError> {

@@ -1,6 +1,7 @@
 //! One pod: what its manifest says, put together and run.
 
 mod error;
+mod hooks;
 pub(crate) mod model;
 mod settings;
 mod start;
@@ -42,7 +43,7 @@ pub struct PodRequest {
     pub key: Option<ModelKey>,
     /// The variables of podward itself: commands see those that the manifest lets through.
     pub variables: Vec<(OsString, OsString)>,
-    /// The user's hooks.
+    /// Hooks of the program around the pod: they come after those that the manifest declares.
     pub hooks: Hooks,
     /// What confines commands.
     pub helper: Helper,

@@ -65,17 +65,27 @@ pub fn decided(decision: &Decision) -> Decided {
             refused_by(refusal.cause()),
         ),
     };
-    let mut verdict = decision.ruling().map_or_else(|| unjudged(decision), ruling);
-    if asked == Some(AskReason::Repeated) {
-        verdict.verdict = wire::Verdict::Ask;
-        verdict.cause = wire::Cause::Repeated;
-    }
+    let verdict = match decision.ruling() {
+        Some(ruling) => asked_ruling(ruling, asked),
+        None => unjudged(decision),
+    };
     Decided {
         operations,
         ruling: verdict,
         refusal,
         by,
     }
+}
+
+/// A verdict over a call that is asked about for a reason, if it is.
+#[must_use]
+pub fn asked_ruling(judged: &Ruling, asked: Option<AskReason>) -> wire::Ruling {
+    let mut verdict = ruling(judged);
+    if asked == Some(AskReason::Repeated) {
+        verdict.verdict = wire::Verdict::Ask;
+        verdict.cause = wire::Cause::Repeated;
+    }
+    verdict
 }
 
 /// How far a refused call had come.

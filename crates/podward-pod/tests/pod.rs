@@ -12,6 +12,8 @@
 
 #[path = "pod/bench.rs"]
 mod bench;
+#[path = "pod/hooks.rs"]
+mod hooks;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -29,6 +31,16 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::{Bench, Ran, call, script, text};
+use crate::hooks::{
+    a_hook_ends_the_turn, a_hook_refuses_in_its_own_words,
+    a_hook_that_others_could_write_starts_no_pod, a_program_that_is_gone_refuses,
+    a_prompt_can_be_refused, a_refusal_by_a_hook_is_not_asked_about,
+    cancelling_kills_a_hook_and_the_call_is_refused, every_failure_of_a_hook_refuses,
+    hooks_have_the_users_environment_and_never_the_key,
+    hooks_run_layer_by_layer_and_those_in_code_last, hooks_see_what_is_permitted_or_asked,
+    hooks_that_look_on_see_results_and_their_failures_are_told, large_arguments_reach_a_hook_whole,
+    what_a_hook_runs_cannot_be_written_by_tools,
+};
 
 fn main() -> ExitCode {
     if let Some(code) = confine_main(std::env::args_os()) {
@@ -83,6 +95,20 @@ const TRIALS: &[Named] = &named![
     a_script_is_a_regular_file,
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
+    a_hook_refuses_in_its_own_words,
+    every_failure_of_a_hook_refuses,
+    a_program_that_is_gone_refuses,
+    a_hook_ends_the_turn,
+    hooks_see_what_is_permitted_or_asked,
+    a_refusal_by_a_hook_is_not_asked_about,
+    large_arguments_reach_a_hook_whole,
+    hooks_have_the_users_environment_and_never_the_key,
+    hooks_that_look_on_see_results_and_their_failures_are_told,
+    a_prompt_can_be_refused,
+    hooks_run_layer_by_layer_and_those_in_code_last,
+    what_a_hook_runs_cannot_be_written_by_tools,
+    a_hook_that_others_could_write_starts_no_pod,
+    cancelling_kills_a_hook_and_the_call_is_refused,
 ];
 
 const AGAINS: &[Named] = &named![everything_works_for_an_ordinary_user_too];

@@ -14,6 +14,7 @@
 
 mod codec;
 mod event;
+pub mod hook;
 mod id;
 mod time;
 mod verdict;
@@ -40,7 +41,10 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// The JSON Schema of a line, pretty-printed, with a final newline.
 #[must_use]
 pub fn events_schema() -> String {
-    let schema = schemars::schema_for!(Envelope);
+    pretty(&schemars::schema_for!(Envelope))
+}
+
+fn pretty(schema: &schemars::Schema) -> String {
     // `Value`'s alternate display is its pretty form and cannot fail.
     format!("{:#}\n", schema.as_value())
 }

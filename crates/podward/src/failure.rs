@@ -121,6 +121,7 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::NoScript(_)
         | PodError::ScriptFile { .. }
         | PodError::Script { .. }
+        | PodError::Hooks(_)
         | PodError::Scope(_) => Exit::BadManifest,
         PodError::Session(SessionNotFound::State(_))
         | PodError::Replay { .. }

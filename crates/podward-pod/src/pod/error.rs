@@ -10,6 +10,7 @@ use podward_worker::{ReplayError, WorkerError};
 
 use crate::error::StateError;
 use crate::file::shown;
+use crate::hook::HookProblem;
 use crate::session::SessionNotFound;
 
 /// Why a pod cannot start or go on.
@@ -59,6 +60,9 @@ pub enum PodError {
     /// The scope cannot be opened or enforced.
     #[error(transparent)]
     Scope(#[from] ScopeError),
+    /// Hooks cannot be started, or could have been written by others.
+    #[error("{}", hook_problems(.0))]
+    Hooks(Vec<HookProblem>),
     /// A turn could not be recorded to its end.
     #[error(transparent)]
     Worker(WorkerError),
@@ -100,6 +104,7 @@ impl PodError {
             Self::Session(SessionNotFound::State(error)) | Self::State(error) => error.help(),
             Self::Scope(error) => error.hint(),
             Self::Worker(error) => journal_help(error),
+            Self::Hooks(problems) => problems.iter().find_map(HookProblem::help),
             Self::NoScript(_)
             | Self::ScriptFile { .. }
             | Self::Script { .. }
@@ -119,6 +124,11 @@ fn journal_help(error: &WorkerError) -> Option<String> {
         source = cause.source();
     }
     None
+}
+
+fn hook_problems(problems: &[HookProblem]) -> String {
+    let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    lines.join("\n")
 }
 
 fn script_errors(name: &str, errors: &[ScriptError]) -> String {

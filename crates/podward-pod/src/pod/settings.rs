@@ -3,8 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::time::Duration;
 
-use podward_manifest::{Limits, Resolved};
+use podward_manifest::{HookEvent, Limits, Resolved};
 use podward_tools::ToolLimits;
 use podward_worker::TurnLimits;
 
@@ -67,11 +68,19 @@ pub(super) fn tool_limits(limits: &Limits) -> ToolLimits {
     }
 }
 
+/// How long the declared hooks at a turn's end may take together.
+fn turn_end_hooks(resolved: &Resolved) -> Duration {
+    let hooks = resolved.hooks.iter();
+    let ends = hooks.filter(|hook| hook.event == HookEvent::TurnEnd);
+    ends.fold(Duration::ZERO, |sum, hook| sum.saturating_add(hook.timeout))
+}
+
 /// What ends a turn.
 pub(super) fn turn_limits(resolved: &Resolved) -> TurnLimits {
     let limits = &resolved.limits;
     let defaults = TurnLimits::default();
     TurnLimits {
+        turn_end: defaults.turn_end.saturating_add(turn_end_hooks(resolved)),
         steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
         wall: Some(limits.turn_timeout),
         history_bytes: usize::try_from(limits.history_bytes).unwrap_or(usize::MAX),

@@ -17,10 +17,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PodError;
+use super::hooks::{exposed_hooks, hook_context, hook_programs};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::{N_WAITING, Pod, PodRequest, SessionChoice};
 use crate::decision_log::LogContext;
 use crate::file::shown;
+use crate::hook::HookPrograms;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
@@ -58,7 +60,8 @@ pub(super) fn start(
             (copy, Some(origin))
         }
     };
-    let protected = protected(places, &request.loaded, &workspace);
+    let hooks = hook_programs(places, &request, &workspace)?;
+    let protected = protected(places, &request.loaded, &workspace, &hooks);
     let scope = Scope::open(
         &request.loaded.resolved.scope,
         &workspace,
@@ -77,8 +80,23 @@ pub(super) fn start(
         },
     };
     let mut notices = notices(&request.loaded);
+    notices.extend(exposed_hooks(places, &request, &workspace, &hooks));
     notices.extend(changes(&begun, &request, origin));
-    assemble(places, request, begun, workplace, workspace, scope, notices)
+    let ground = Ground {
+        workplace,
+        workspace,
+        scope,
+        hooks,
+    };
+    assemble(places, request, begun, ground, notices)
+}
+
+/// Where a pod works, and what it was found to work with.
+struct Ground {
+    workplace: Workplace,
+    workspace: PathBuf,
+    scope: Scope,
+    hooks: HookPrograms,
 }
 
 /// Opens a session of earlier and makes its history whole.
@@ -114,7 +132,12 @@ fn workplace(places: &Places, left: Option<&str>) -> Result<Workplace, PodError>
 }
 
 /// What no tool may write, whatever the manifest declares.
-fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protected> {
+fn protected(
+    places: &Places,
+    loaded: &Loaded,
+    workspace: &Path,
+    hooks: &HookPrograms,
+) -> Vec<Protected> {
     let mut paths: Vec<PathBuf> = vec![
         places.machine_dir().into(),
         places.config_dir().into(),
@@ -127,6 +150,7 @@ fn protected(places: &Places, loaded: &Loaded, workspace: &Path) -> Vec<Protecte
         paths.push(path);
     }
     paths.extend(key_programs(loaded));
+    paths.extend(hooks.files().map(Path::to_path_buf));
     paths.sort();
     paths.dedup();
     paths
@@ -232,11 +256,15 @@ fn assemble(
     places: &Places,
     request: PodRequest,
     begun: Begun,
-    workplace: Workplace,
-    workspace: PathBuf,
-    scope: Scope,
+    ground: Ground,
     notices: Vec<Notice>,
 ) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
+    let Ground {
+        workplace,
+        workspace,
+        scope,
+        hooks,
+    } = ground;
     let resolved = &request.loaded.resolved;
     let mut session = begun.session;
     let run = opened(&request, &workplace, &scope);
@@ -268,8 +296,10 @@ fn assemble(
     let (out, receiver) = mpsc::channel(N_WAITING);
     let system = system_prompt(&workspace, &offered, &resolved.system);
     let gate = SharedGate::new(Gate::new(resolved.policies.clone()));
+    let hook_context = hook_context(&request, &id, &workspace);
     let hooks = Hooks::new()
         .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
+        .followed_by(hooks.hooks(hook_context))
         .followed_by(request.hooks);
     let limits = turn_limits(resolved);
     let journal = Box::new(SessionJournal { session, context });

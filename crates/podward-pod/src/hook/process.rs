@@ -1,0 +1,329 @@
+//! One run of a hook's program: input in, output out, in bounds and in time.
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe;
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+/// The most that a hook may write to its standard output, in bytes.
+pub(super) const MAX_OUTPUT_BYTES: usize = 64 * 1024;
+
+/// What is kept of a hook's standard error: its end.
+const KEPT_ERROR_BYTES: usize = 4 * 1024;
+
+/// How long the end of a killed process is waited for.
+const REAP: Duration = Duration::from_secs(1);
+
+/// What is started: no shell, no terminal, a process group of its own.
+pub(super) struct Launch<'a> {
+    pub(super) program: &'a Path,
+    pub(super) arguments: &'a [OsString],
+    pub(super) directory: &'a Path,
+    /// The whole environment.
+    pub(super) environment: Vec<(OsString, OsString)>,
+    pub(super) timeout: Duration,
+}
+
+/// What a program that ended well wrote.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Output {
+    pub(super) stdout: Vec<u8>,
+    /// The end of its standard error.
+    pub(super) stderr: String,
+}
+
+/// Why a program's answer does not count.
+#[derive(Debug)]
+pub(super) struct Failure {
+    kind: FailureKind,
+    /// The end of its standard error.
+    stderr: String,
+}
+
+#[derive(Debug)]
+enum FailureKind {
+    NotStarted(io::Error),
+    NotWatched(io::Error),
+    TimedOut(Duration),
+    TooMuch,
+    Ended(ExitStatus),
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotStarted(error) => write!(f, "it cannot be started: {error}"),
+            Self::NotWatched(error) => write!(f, "it cannot be watched: {error}"),
+            Self::TimedOut(limit) => write!(f, "it did not end within {limit:?} and was killed"),
+            Self::TooMuch => write!(
+                f,
+                "it wrote more than {MAX_OUTPUT_BYTES} bytes and was killed"
+            ),
+            Self::Ended(status) => match (status.code(), status.signal()) {
+                (Some(code), _) => write!(f, "it exited with code {code}"),
+                (None, Some(signal)) => write!(f, "it was ended by signal {signal}"),
+                (None, None) => f.write_str("how it ended is not known"),
+            },
+        }
+    }
+}
+
+/// What happened, and what the program wrote to its standard error.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)?;
+        match self.stderr.as_str() {
+            "" => Ok(()),
+            said => write!(f, ": {said}"),
+        }
+    }
+}
+
+/// Runs a program to its end. Dropping the future kills it.
+///
+/// # Errors
+/// It does not start, does not end in time, writes too much, or ends otherwise than with code 0.
+pub(super) async fn run(launch: &Launch<'_>, input: &[u8]) -> Result<Output, Failure> {
+    let mut running = Running::start(launch).map_err(|error| Failure {
+        kind: FailureKind::NotStarted(error),
+        stderr: String::new(),
+    })?;
+    let worked = tokio::time::timeout(launch.timeout, running.work(input)).await;
+    let kind = match worked {
+        Ok(Ok(())) => None,
+        Ok(Err(kind)) => Some(kind),
+        Err(_) => Some(FailureKind::TimedOut(launch.timeout)),
+    };
+    let status = running.end().await;
+    let kind = kind.or_else(|| match status {
+        Ok(status) if status.success() => None,
+        Ok(status) => Some(FailureKind::Ended(status)),
+        Err(error) => Some(FailureKind::NotWatched(error)),
+    });
+    // What it wrote just before its end is still in the pipes.
+    running.stderr.drain();
+    let is_whole = running.stdout.drain();
+    let kind = kind.or_else(|| (!is_whole).then_some(FailureKind::TooMuch));
+    let stderr = running.stderr.into_end();
+    match kind {
+        None => Ok(Output {
+            stdout: running.stdout.bytes,
+            stderr,
+        }),
+        Some(kind) => Err(Failure { kind, stderr }),
+    }
+}
+
+/// A program that runs; dropped, it is killed with its process group.
+struct Running {
+    stdin: Option<ChildStdin>,
+    stdout: Pipe,
+    stderr: Pipe,
+    /// Before `child`: the group is named by the process, as long as that is not reaped.
+    group: Group,
+    child: Child,
+}
+
+impl Running {
+    fn start(launch: &Launch<'_>) -> io::Result<Self> {
+        let (stdout, out) = io::pipe()?;
+        let (stderr, err) = io::pipe()?;
+        let mut command = Command::new(launch.program);
+        command
+            .args(launch.arguments)
+            .env_clear()
+            .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(launch.directory)
+            .stdin(Stdio::piped())
+            .stdout(out)
+            .stderr(err)
+            .process_group(0)
+            .kill_on_drop(true);
+        let mut child = command.spawn()?;
+        // It holds ends of the pipes that only the program shall hold.
+        drop(command);
+        Ok(Self {
+            stdin: child.stdin.take(),
+            stdout: Pipe::new(stdout.into(), Keep::Beginning)?,
+            stderr: Pipe::new(stderr.into(), Keep::End)?,
+            group: Group::of(&child)?,
+            child,
+        })
+    }
+
+    /// Feeds and hears the program until it ends, or has written too much.
+    async fn work(&mut self, input: &[u8]) -> Result<(), FailureKind> {
+        let stdin = self.stdin.take();
+        let ended = self.group.ended();
+        let feeding = async {
+            if let Some(mut stdin) = stdin {
+                // A program need not read what it is told.
+                let _ = stdin.write_all(input).await;
+            }
+        };
+        tokio::pin!(feeding, ended);
+        let mut is_fed = false;
+        loop {
+            tokio::select! {
+                ended = &mut ended => return ended.map_err(FailureKind::NotWatched),
+                () = &mut feeding, if !is_fed => is_fed = true,
+                () = self.stderr.read() => {}
+                () = self.stdout.read() => if self.stdout.is_over() {
+                    return Err(FailureKind::TooMuch);
+                },
+            }
+        }
+    }
+
+    /// Kills what is left of the program and of its process group.
+    async fn end(&mut self) -> io::Result<ExitStatus> {
+        self.group.kill();
+        let status = tokio::time::timeout(REAP, self.child.wait()).await??;
+        self.group.pid = None;
+        Ok(status)
+    }
+}
+
+/// A process group.
+struct Group {
+    /// `None`: it is gone, and its number may be another's.
+    pid: Option<Pid>,
+}
+
+impl Group {
+    fn of(child: &Child) -> io::Result<Self> {
+        let pid = child
+            .id()
+            .and_then(|pid| i32::try_from(pid).ok())
+            .and_then(Pid::from_raw);
+        match pid {
+            Some(pid) => Ok(Self { pid: Some(pid) }),
+            None => Err(io::Error::other("the process has no id")),
+        }
+    }
+
+    /// Waits until the process has ended, without reaping it: until then its number is its own.
+    async fn ended(&self) -> io::Result<()> {
+        let Some(pid) = self.pid else {
+            return Ok(());
+        };
+        let mut some_child_ended = signal(SignalKind::child())?;
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while rustix::process::waitid(WaitId::Pid(pid), look)?.is_none() {
+            some_child_ended.recv().await;
+        }
+        Ok(())
+    }
+
+    fn kill(&self) {
+        if let Some(pid) = self.pid {
+            // It may be gone.
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The end of a pipe, and what was read from it.
+struct Pipe {
+    /// `None`: nothing more will come.
+    receiver: Option<pipe::Receiver>,
+    keep: Keep,
+    bytes: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+/// Which bytes are kept of more than fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// Those at the beginning, and that there were more.
+    Beginning,
+    /// Those at the end.
+    End,
+}
+
+impl Pipe {
+    fn new(fd: OwnedFd, keep: Keep) -> io::Result<Self> {
+        Ok(Self {
+            receiver: Some(pipe::Receiver::from_owned_fd(fd)?),
+            keep,
+            bytes: Vec::new(),
+            buffer: vec![0; 16 * 1024],
+        })
+    }
+
+    /// Reads a little more; never returns when nothing more will come.
+    async fn read(&mut self) {
+        let Some(receiver) = &mut self.receiver else {
+            return std::future::pending().await;
+        };
+        match receiver.read(&mut self.buffer).await {
+            Ok(0) | Err(_) => self.receiver = None,
+            Ok(n_bytes) => self.push(n_bytes),
+        }
+    }
+
+    /// Reads what is there now, without waiting: others may hold the pipe open. Returns whether
+    /// all of it was kept.
+    fn drain(&mut self) -> bool {
+        let fd = self
+            .receiver
+            .take()
+            .map(pipe::Receiver::into_nonblocking_fd);
+        if let Some(Ok(fd)) = fd {
+            let mut n_left = MAX_OUTPUT_BYTES * 2;
+            while n_left > 0
+                && let Ok(n_bytes @ 1..) = rustix::io::read(fd.as_fd(), &mut self.buffer[..])
+            {
+                n_left = n_left.saturating_sub(n_bytes);
+                self.push(n_bytes);
+            }
+        }
+        !self.is_over()
+    }
+
+    /// Keeps what is in the buffer.
+    fn push(&mut self, n_bytes: usize) {
+        let new = self.buffer.get(..n_bytes).unwrap_or_default();
+        self.bytes.extend_from_slice(new);
+        match self.keep {
+            Keep::Beginning => self.bytes.truncate(MAX_OUTPUT_BYTES + 1),
+            Keep::End => {
+                let n_over = self.bytes.len().saturating_sub(KEPT_ERROR_BYTES + 1);
+                self.bytes.drain(..n_over);
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes.len() > MAX_OUTPUT_BYTES
+    }
+
+    /// The end of a text, without blanks around it.
+    fn into_end(self) -> String {
+        let is_cut = self.bytes.len() > KEPT_ERROR_BYTES;
+        let text = String::from_utf8_lossy(&self.bytes);
+        match (is_cut, text.trim()) {
+            (true, end) => format!("…{end}"),
+            (false, all) => all.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Finds what a hook starts, and holds it to what nobody else could have written.
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use podward_manifest::{DeclaredHook, HookArgument, HookProgram};
+use rustix::fs::Access;
+
+use crate::accounts::Accounts;
+use crate::file::{FileError, check_guarded, shown};
+
+/// Programs whose first argument that is no option is a script.
+const INTERPRETERS: &[&str] = &[
+    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
+    "zsh",
+];
+
+/// What a hook starts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    pub(super) arguments: Vec<OsString>,
+    /// The files among them: what they hold decides what the hook does.
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// Where hooks run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) workspace: &'a Path,
+    /// The `PATH` of podward, without what is not absolute.
+    pub(super) path: &'a OsStr,
+    pub(super) accounts: &'a Accounts,
+}
+
+/// A hook that cannot be started, or that others could have written.
+#[derive(Debug)]
+pub struct HookProblem {
+    hook: String,
+    fault: Fault,
+}
+
+#[derive(Debug)]
+enum Fault {
+    /// No directory of the `PATH` has the program.
+    NotAlongPath(String),
+    Missing(PathBuf),
+    NotExecutable(PathBuf),
+    File(FileError),
+}
+
+impl HookProblem {
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match &self.fault {
+            Fault::NotAlongPath(_) => Some(
+                "install it, or write its path: one that begins with `./` starts at the \
+                 directory of the file that declares the hook"
+                    .to_owned(),
+            ),
+            Fault::Missing(_) => Some(
+                "a script in an argument starts at the workspace, unless it is written with \
+                 `./`, `../`, `~/` or `/` in front"
+                    .to_owned(),
+            ),
+            Fault::NotExecutable(path) => Some(format!("`chmod +x {}`", shown(path))),
+            Fault::File(error) => error.help(),
+        }
+    }
+}
+
+impl fmt::Display for HookProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the hook {} cannot be used: ", self.hook)?;
+        match &self.fault {
+            Fault::NotAlongPath(name) => write!(f, "there is no program `{name}` along the `PATH`"),
+            Fault::Missing(path) => write!(f, "there is no file `{}`", shown(path)),
+            Fault::NotExecutable(path) => write!(f, "`{}` is not executable", shown(path)),
+            Fault::File(error) => {
+                error.fmt(f)?;
+                match std::error::Error::source(error) {
+                    Some(source) => write!(f, ": {source}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// Finds the program of a hook and checks every file that its command names.
+pub(super) fn find(
+    hook: &DeclaredHook,
+    surroundings: Surroundings<'_>,
+) -> Result<Program, HookProblem> {
+    let problem = |fault| HookProblem {
+        hook: format!(
+            "`{}` ({})",
+            hook.name,
+            shown(Path::new(&hook.location.to_string()))
+        ),
+        fault,
+    };
+    let path = program(&hook.program, surroundings).map_err(problem)?;
+    let mut files = guarded(&path, surroundings)
+        .map_err(problem)?
+        .ok_or_else(|| problem(Fault::Missing(path.clone())))?;
+    if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
+        return Err(problem(Fault::NotExecutable(path)));
+    }
+    let script = script(&path, &hook.arguments);
+    for (idx, argument) in hook.arguments.iter().enumerate() {
+        let file = match argument {
+            HookArgument::Text(text) => surroundings.workspace.join(text),
+            HookArgument::Path(path) => path.clone(),
+        };
+        let is_script = script == Some(idx);
+        // Another kind of file is nothing that the hook runs.
+        if !is_script && !file.is_file() {
+            continue;
+        }
+        match guarded(&file, surroundings).map_err(problem)? {
+            Some(found) => files.extend(found),
+            None if is_script => return Err(problem(Fault::Missing(file))),
+            None => {}
+        }
+    }
+    Ok(Program {
+        path,
+        arguments: hook.arguments.iter().map(argument).collect(),
+        files,
+    })
+}
+
+fn argument(argument: &HookArgument) -> OsString {
+    match argument {
+        HookArgument::Text(text) => text.into(),
+        HookArgument::Path(path) => path.into(),
+    }
+}
+
+fn program(program: &HookProgram, surroundings: Surroundings<'_>) -> Result<PathBuf, Fault> {
+    let name = match program {
+        HookProgram::At(path) => return Ok(path.clone()),
+        HookProgram::Named(name) => name,
+    };
+    surroundings
+        .path
+        .as_bytes()
+        .split(|byte| *byte == b':')
+        .map(|entry| Path::new(OsStr::from_bytes(entry)).join(name))
+        .find(|file| file.is_file() && rustix::fs::access(file, Access::EXEC_OK).is_ok())
+        .ok_or_else(|| Fault::NotAlongPath(name.clone()))
+}
+
+/// The names of a file, if it is there: as it is written, and without symlinks.
+fn guarded(path: &Path, surroundings: Surroundings<'_>) -> Result<Option<Vec<PathBuf>>, Fault> {
+    let target = check_guarded(path, surroundings.accounts).map_err(Fault::File)?;
+    Ok(target.map(|target| {
+        let named = path.to_path_buf();
+        if named == target {
+            vec![target]
+        } else {
+            vec![named, target]
+        }
+    }))
+}
+
+/// Letters of options that take code, a module or another value: what follows is no script, or
+/// cannot be told from one.
+const VALUED: &[char] = &['c', 'e', 'm', 'o', 'O', 'p', 'r', 'W', 'X'];
+
+/// The argument that an interpreter runs: the first that is no option.
+fn script(program: &Path, arguments: &[HookArgument]) -> Option<usize> {
+    let name = program.file_name()?.to_str()?;
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !INTERPRETERS.contains(&name) && !INTERPRETERS.contains(&stem) {
+        return None;
+    }
+    for (idx, argument) in arguments.iter().enumerate() {
+        match argument {
+            HookArgument::Path(_) => return Some(idx),
+            HookArgument::Text(text) if !text.starts_with('-') => return Some(idx),
+            HookArgument::Text(text) => {
+                let letters = text.trim_start_matches('-');
+                if letters.is_empty() || text.starts_with("--") || letters.contains(VALUED) {
+                    return None;
+                }
+            }
+        }
+    }
+    None
+}
