@@ -49,6 +49,7 @@ pub(super) const LAYERS: &[Layer] = &[
         ],
         Worldly,
     ),
+    layer("podward-undo", &[], Worldly),
     layer("podward-model", &[], Worldly),
     layer(
         "podward-worker",
@@ -69,6 +70,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-scope",
             "podward-manifest",
             "podward-tools",
+            "podward-undo",
             "podward-model",
             "podward-worker",
         ],
@@ -83,6 +85,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-scope",
             "podward-manifest",
             "podward-tools",
+            "podward-undo",
             "podward-model",
             "podward-worker",
             "podward-pod",
