@@ -44,6 +44,7 @@ mod string_offsets;
 mod suggestion;
 #[cfg(test)]
 mod tests;
+mod undo;
 mod unit;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlined};
@@ -63,3 +64,4 @@ pub use programs::{ProgramFile, program_files};
 pub use resolve::{resolve, workspace};
 pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
 pub use source::decode;
+pub use undo::Undo;

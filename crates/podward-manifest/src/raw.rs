@@ -3,6 +3,7 @@
 mod hook;
 mod model;
 mod path;
+mod undo;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::suggestion::{nearest, one_of, quoted};
 pub(crate) use hook::RawHook;
 pub(crate) use model::{RawModel, RawProvider};
 pub(crate) use path::PathBase;
+pub(crate) use undo::RawUndo;
 
 /// One layer.
 #[derive(Debug, Default)]
@@ -36,6 +38,7 @@ pub(crate) struct RawManifest {
     pub(crate) program_files: Option<Sited<Vec<Sited<PathBuf>>>>,
     pub(crate) skill_directories: Option<Sited<Vec<Sited<PathBuf>>>>,
     pub(crate) limits: RawLimits,
+    pub(crate) undo: RawUndo,
     pub(crate) hooks: Vec<RawHook>,
     pub(crate) fixed: Option<Sited<Vec<Sited<String>>>>,
     pub(crate) permissions: Option<RawPermissions>,
@@ -141,6 +144,9 @@ pub(crate) fn read(
     }
     if let Some(table) = reader.table(&root, "limits", "`[limits]`") {
         raw.limits = limits(&table, reader);
+    }
+    if let Some(table) = reader.table(&root, "undo", "`[undo]`") {
+        raw.undo = undo::undo(&table, reader);
     }
     raw.hooks = hook::hooks(&root, reader, base, &surroundings.known_tools);
     if let Some(table) = reader.table(&root, "machine", "`[machine]`") {

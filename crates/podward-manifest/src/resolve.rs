@@ -23,7 +23,8 @@ use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
 use crate::reader::Sited;
 use crate::resolved::{Pod, Resolved, Workspace, WorkspacePath};
-use crate::shown::{Bytes, toml_string};
+use crate::shown::{Age, Bytes, toml_string};
+use crate::undo::Undo;
 
 /// Joins the layers: permissions by the strictest verdict, other settings by the nearest layer.
 ///
@@ -125,6 +126,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         Vec::new(),
     );
     let limits = limits(join);
+    let undo = undo(join);
     let hooks = join.hooks();
     // For the effective manifest only: it has done its work when the other settings were joined.
     join.nearest_if_set(key("machine", "fixed"), |raw| raw.fixed.as_ref());
@@ -147,6 +149,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
             .collect(),
         hooks,
         limits,
+        undo,
         warnings: Vec::new(),
         effective: Effective::default(),
     }
@@ -214,6 +217,25 @@ fn environment(join: &mut Join<'_>) -> Vec<VariablePattern> {
     let all: Vec<_> = all.collect();
     model::check_environment(join, |name| all.iter().any(|pattern| pattern.matches(name)));
     all
+}
+
+fn undo(join: &mut Join<'_>) -> Undo {
+    let default = Undo::default();
+    macro_rules! nearest {
+        ($key:ident, $default:expr) => {
+            join.nearest(
+                key("undo", stringify!($key)),
+                |raw| raw.undo.$key.as_ref(),
+                $default,
+            )
+        };
+    }
+    Undo {
+        keep: nearest!(keep, default.keep),
+        max_size: nearest!(max_size, Bytes(default.max_size)).0,
+        max_file: nearest!(max_file, Bytes(default.max_file)).0,
+        max_age: nearest!(max_age, Age(default.max_age)).0,
+    }
 }
 
 fn limits(join: &mut Join<'_>) -> Limits {

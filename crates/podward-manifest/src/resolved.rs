@@ -14,6 +14,7 @@ use crate::hook::DeclaredHook;
 use crate::limits::Limits;
 use crate::model::{Key, Model};
 use crate::name::PodName;
+use crate::undo::Undo;
 
 /// The manifest that results from all layers.
 #[derive(Debug, Clone)]
@@ -50,6 +51,8 @@ pub struct Resolved {
     pub hooks: Vec<DeclaredHook>,
     /// `[limits]`.
     pub limits: Limits,
+    /// `[undo]`.
+    pub undo: Undo,
     /// What the author should hear although the manifest loads.
     pub warnings: Vec<Diagnostic>,
     /// Every setting with its origin.

@@ -62,6 +62,7 @@ pub(crate) const TABLES: &[TableSchema] = &[
             "history_size",
         ],
     ),
+    table("undo", &["keep", "max_size", "max_file", "max_age"]),
     table("machine", &["fixed"]),
     table("permissions", &["default_action", "unresolved", "rule"]),
 ];

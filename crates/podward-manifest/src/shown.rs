@@ -29,6 +29,10 @@ pub(crate) trait Shown {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Bytes(pub(crate) u64);
 
+/// How long something is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Age(pub(crate) Duration);
+
 /// A string as TOML, in which nothing can hide.
 pub(crate) fn toml_string(text: &str) -> String {
     let mut toml = String::with_capacity(text.len() + 2);
@@ -77,6 +81,18 @@ impl Shown for String {
 impl Shown for u32 {
     fn shown(&self) -> String {
         self.to_string()
+    }
+}
+
+impl Shown for bool {
+    fn shown(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Shown for Age {
+    fn shown(&self) -> String {
+        toml_string(&unit::age_text(self.0))
     }
 }
 

@@ -11,7 +11,20 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
 /// The largest size that can be written: 1 GiB.
 pub(crate) const LARGEST: u64 = 1 << 30;
 
+/// The longest time that something can be kept: ten years.
+pub(crate) const OLDEST: Duration = Duration::from_secs(3650 * 24 * 3600);
+
+/// The largest size of a store: 1 TiB.
+pub(crate) const LARGEST_STORE: u64 = 1 << 40;
+
 const TIME_UNITS: &[(&str, u64)] = &[("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+
+const AGE_UNITS: &[(&str, u64)] = &[
+    ("d", 86_400_000),
+    ("h", 3_600_000),
+    ("m", 60_000),
+    ("s", 1000),
+];
 
 const SIZE_UNITS: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
@@ -28,26 +41,50 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
+    let order = "the units are `h`, `m`, `s` and `ms`, in this order, each at most once";
+    time(text, TIME_UNITS, order, LONGEST, "it is longer than a week")
+}
+
+/// How long something is kept: `14d`, `36h`; each unit at most once, larger ones first.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn age(text: &str) -> Result<Duration, &'static str> {
+    let order = "the units are `d`, `h`, `m` and `s`, in this order, each at most once";
+    time(
+        text,
+        AGE_UNITS,
+        order,
+        OLDEST,
+        "it is longer than ten years",
+    )
+}
+
+fn time(
+    text: &str,
+    units: &[(&str, u64)],
+    order: &'static str,
+    longest: Duration,
+    too_long: &'static str,
+) -> Result<Duration, &'static str> {
     let mut rest = text;
     let mut total: u64 = 0;
-    let mut units = TIME_UNITS.iter();
+    let mut units = units.iter();
     while !rest.is_empty() {
         let (number, unit, after) = number_and_unit(rest)?;
-        let (_, milliseconds) = units
-            .find(|(name, _)| *name == unit)
-            .ok_or("the units are `h`, `m`, `s` and `ms`, in this order, each at most once")?;
+        let (_, milliseconds) = units.find(|(name, _)| *name == unit).ok_or(order)?;
         total = number
             .checked_mul(*milliseconds)
             .and_then(|part| total.checked_add(part))
-            .ok_or("it is longer than a week")?;
+            .ok_or(too_long)?;
         rest = after;
     }
     let total = Duration::from_millis(total);
     if total.is_zero() {
         return Err("it must be longer than nothing");
     }
-    if total > LONGEST {
-        return Err("it is longer than a week");
+    if total > longest {
+        return Err(too_long);
     }
     Ok(total)
 }
@@ -57,6 +94,18 @@ pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn size(text: &str) -> Result<u64, &'static str> {
+    bytes(text, LARGEST, "it is more than 1GiB")
+}
+
+/// The size of a store in bytes: `500MiB`, `1GiB`.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn store_size(text: &str) -> Result<u64, &'static str> {
+    bytes(text, LARGEST_STORE, "it is more than 1024GiB")
+}
+
+fn bytes(text: &str, largest: u64, too_large: &'static str) -> Result<u64, &'static str> {
     let (number, unit, after) = number_and_unit(text)?;
     let (_, bytes) = SIZE_UNITS
         .iter()
@@ -64,8 +113,8 @@ pub(crate) fn size(text: &str) -> Result<u64, &'static str> {
         .ok_or("the units are `B`, `KiB`, `MiB`, `GiB`, `kB`, `MB` and `GB`")?;
     match number.checked_mul(*bytes) {
         Some(0) => Err("it must be more than nothing"),
-        Some(total) if total <= LARGEST => Ok(total),
-        Some(_) | None => Err("it is more than 1GiB"),
+        Some(total) if total <= largest => Ok(total),
+        Some(_) | None => Err(too_large),
     }
 }
 
@@ -84,9 +133,18 @@ fn number_and_unit(text: &str) -> Result<(u64, &str, &str), &'static str> {
 
 /// A time as it is written: the exact inverse of [`duration`].
 pub(crate) fn duration_text(duration: Duration) -> String {
+    time_text(duration, TIME_UNITS)
+}
+
+/// How long something is kept as it is written: the exact inverse of [`age`].
+pub(crate) fn age_text(age: Duration) -> String {
+    time_text(age, AGE_UNITS)
+}
+
+fn time_text(duration: Duration, units: &[(&str, u64)]) -> String {
     let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let mut text = String::new();
-    for (name, milliseconds) in TIME_UNITS {
+    for (name, milliseconds) in units {
         if rest >= *milliseconds {
             text.push_str(&format!("{}{name}", rest / milliseconds));
             rest %= milliseconds;

@@ -81,6 +81,12 @@ fetch_size = "5MiB"    # default
 fetch_timeout = "30s"  # default
 history_size = "2MiB"  # default
 
+[undo]
+keep = true         # default
+max_size = "1GiB"   # default
+max_file = "32MiB"  # default
+max_age = "14d"     # default
+
 [[hook]]
 name = "check.sh"            # default
 event = "turn_end"           # user, user.toml:2:1

@@ -49,6 +49,10 @@ const SETTINGS: &[(&str, &str)] = &[
     ("limits.fetch_size", "[limits]\nfetch_size = \"1MiB\""),
     ("limits.fetch_timeout", "[limits]\nfetch_timeout = \"1s\""),
     ("limits.history_size", "[limits]\nhistory_size = \"1MiB\""),
+    ("undo.keep", "[undo]\nkeep = false"),
+    ("undo.max_size", "[undo]\nmax_size = \"2GiB\""),
+    ("undo.max_file", "[undo]\nmax_file = \"1MiB\""),
+    ("undo.max_age", "[undo]\nmax_age = \"3d\""),
     ("machine.fixed", "[machine]\nfixed = []"),
 ];
 

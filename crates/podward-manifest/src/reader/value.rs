@@ -9,7 +9,7 @@ use toml::de::{DeArray, DeValue};
 
 use super::{Reader, Sited, Table, span_of};
 use crate::schema::ItemSchema;
-use crate::shown::Bytes;
+use crate::shown::{Age, Bytes};
 use crate::suggestion::{nearest, one_of, quoted};
 use crate::unit;
 
@@ -108,6 +108,33 @@ impl<'s> Reader<'s> {
     pub(crate) fn size(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Bytes>> {
         let parse = |text: &str| unit::size(text).map(Bytes);
         self.quantity(table, key, "a size with its unit", "64KiB", "B", parse)
+    }
+
+    /// How long something is kept: a string with units, days among them.
+    pub(crate) fn age(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Age>> {
+        let parse = |text: &str| unit::age(text).map(Age);
+        self.quantity(table, key, "a time with its unit", "14d", "d", parse)
+    }
+
+    /// The size of a store in bytes: a string with a unit.
+    pub(crate) fn store_size(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Bytes>> {
+        let parse = |text: &str| unit::store_size(text).map(Bytes);
+        self.quantity(table, key, "a size with its unit", "1GiB", "B", parse)
+    }
+
+    /// Yes or no.
+    pub(crate) fn flag(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<bool>> {
+        let value = self.value(table, key)?;
+        match value.value.get_ref() {
+            DeValue::Boolean(flag) => {
+                let flag = *flag;
+                Some(value.map(|_| flag))
+            }
+            other => {
+                self.wrong_type(key, "`true` or `false`", other, value.span);
+                None
+            }
+        }
     }
 
     fn quantity<T>(
@@ -263,6 +290,9 @@ impl<'s> Reader<'s> {
                 diagnostic.with_help(format!("write `{key} = \"{written}\"`"))
             }
             ("a whole number", DeValue::String(_)) => diagnostic.with_help("leave out the quotes"),
+            ("`true` or `false`", DeValue::String(_)) => {
+                diagnostic.with_help("write one of the two words, without quotes")
+            }
             ("a list" | "a list of strings", DeValue::String(_)) => {
                 let written = self.source().slice(span);
                 diagnostic.with_help(format!("write `{key} = [{written}]`"))

@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::{LARGEST, LONGEST, duration, duration_text, size, size_text};
+use super::{
+    LARGEST, LONGEST, age, age_text, duration, duration_text, size, size_text, store_size,
+};
 
 #[test]
 fn times_have_units() {
@@ -93,4 +95,23 @@ proptest! {
     fn no_text_makes_the_units_panic(text: String) {
         let _ = (duration(&text), size(&text));
     }
+}
+
+#[test]
+fn what_is_kept_long_is_counted_in_days() {
+    for (text, hours) in [
+        ("14d", 14 * 24),
+        ("1d12h", 36),
+        ("36h", 36),
+        ("3650d", 87_600),
+    ] {
+        let expected = Duration::from_secs(hours * 3600);
+        assert_eq!(age(text), Ok(expected), "{text}");
+        assert_eq!(age(&age_text(expected)), Ok(expected), "{text}");
+    }
+    for text in ["1w", "3651d", "0d", "1ms", "1h1d", "14"] {
+        assert!(age(text).is_err(), "{text}");
+    }
+    assert_eq!(store_size("1024GiB"), Ok(1 << 40));
+    assert!(store_size("1025GiB").is_err());
 }
