@@ -40,6 +40,9 @@ _podward() {
             podward,trust)
                 cmd="podward__subcmd__trust"
                 ;;
+            podward,undo)
+                cmd="podward__subcmd__undo"
+                ;;
             *)
                 ;;
         esac
@@ -47,7 +50,7 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run check tools manifest trust completions man schema"
+            opts="-h -V --color --log --log-file --help --version run check tools manifest trust undo completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -308,6 +311,32 @@ _podward() {
             ;;
         podward__subcmd__trust)
             opts="-h -V --revoke --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__undo)
+            opts="-h -V --list --dry-run --force --color --log --log-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -36,6 +36,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a 
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
+complete -c podward -n "__fish_podward_needs_command" -f -a "undo" -d 'Bring back what a call changed in the workspace'
 complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
 complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
 complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of an event line of `run --format json`'
@@ -92,6 +93,16 @@ complete -c podward -n "__fish_podward_using_subcommand trust" -l log-file -d 'A
 complete -c podward -n "__fish_podward_using_subcommand trust" -l revoke -d 'Forget that the project was trusted'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand undo" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand undo" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand undo" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand undo" -l list -d 'Show what calls changed, and which are undone; change nothing'
+complete -c podward -n "__fish_podward_using_subcommand undo" -l dry-run -d 'Show what would be done; the workspace is not changed'
+complete -c podward -n "__fish_podward_using_subcommand undo" -l force -d 'Also overwrite what has changed since; it is kept, so that this can be undone too'
+complete -c podward -n "__fish_podward_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand undo" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand completions" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

@@ -19,3 +19,4 @@ mod roles;
 mod sandbox;
 mod session_files;
 mod signals;
+mod undo;

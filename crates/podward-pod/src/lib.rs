@@ -25,6 +25,7 @@ mod session;
 #[cfg(test)]
 mod test_user;
 mod trust;
+mod undo;
 pub mod wire;
 mod workplace;
 
@@ -40,3 +41,4 @@ pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, declared
 pub use redact::{Redaction, Secrets};
 pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};
+pub use undo::UndoSession;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_model::Model;
-use podward_protocol::{Envelope, ErrorCode, ErrorRaised, Event, SessionId, Status};
+use podward_protocol::{Envelope, ErrorCode, ErrorRaised, Event, Notice, SessionId, Status};
 use podward_scope::Helper;
 use podward_worker::{Hooks, TurnEnd, Worker, WorkerError, WorkerEvent};
 use tokio::sync::mpsc;
@@ -84,6 +84,8 @@ pub struct Pod {
     worker: Worker,
     /// What the worker tells.
     told: mpsc::Receiver<WorkerEvent>,
+    /// What people should hear of what is kept for undo.
+    kept_notices: mpsc::Receiver<String>,
     narrator: Narrator,
     /// What is still to be told of the start.
     opening: Vec<Event>,
@@ -172,7 +174,8 @@ impl Pod {
                     None => self.worker.resume(cancel).await,
                 }
             };
-            let telling = tell(&mut self.told, &mut self.narrator, &self.out, &ended);
+            let (told, notices) = (&mut self.told, &mut self.kept_notices);
+            let telling = tell(told, notices, &mut self.narrator, &self.out, &ended);
             let (end, ()) = tokio::join!(turn, telling);
             if let Err(error) = &end {
                 self.report(error).await;
@@ -204,6 +207,7 @@ impl Pod {
 /// Passes on what the worker tells until the turn has ended and nothing is left.
 async fn tell(
     told: &mut mpsc::Receiver<WorkerEvent>,
+    notices: &mut mpsc::Receiver<String>,
     narrator: &mut Narrator,
     out: &mpsc::Sender<Envelope>,
     ended: &CancellationToken,
@@ -211,6 +215,11 @@ async fn tell(
     loop {
         let event = tokio::select! {
             biased;
+            Some(message) = notices.recv() => {
+                let notice = Notice { message, help: None };
+                send(out, narrator, Event::Notice(notice)).await;
+                continue;
+            }
             event = told.recv() => event,
             () = ended.cancelled() => told.try_recv().ok(),
         };

@@ -22,7 +22,7 @@ use crate::private;
 use record::{Created, Line, Record, Recorded};
 
 /// The name of the file in a session's directory.
-const SESSION_FILE: &str = "session.jsonl";
+pub(crate) const SESSION_FILE: &str = "session.jsonl";
 
 /// A session that this process alone writes.
 pub(crate) struct Session {

@@ -116,6 +116,8 @@ pub(crate) enum Command {
     Manifest(Manifest),
     /// Trust what a project's .podward/ sets, as it is now
     Trust(Trust),
+    /// Bring back what a call changed in the workspace
+    Undo(Undo),
     /// Print a shell's completions
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(Completions),
@@ -282,6 +284,47 @@ records its digest; from then on it may set the rest too, until a byte of it cha
 Examples:
   podward trust .
   podward trust --revoke .";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = UNDO_HELP)]
+pub(crate) struct Undo {
+    /// The session: its id, or a beginning that no other session shares
+    pub(crate) session: String,
+
+    /// The call, by its id or a beginning of it, or an undo such as `undo:7`
+    ///
+    /// Without it, the last call that is not undone: one more step back each time.
+    #[arg(conflicts_with = "list")]
+    pub(crate) call: Option<String>,
+
+    /// Show what calls changed, and which are undone; change nothing
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    pub(crate) list: bool,
+
+    /// Show what would be done; the workspace is not changed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Also overwrite what has changed since; it is kept, so that this can be undone too
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+const UNDO_HELP: &str = "\
+Before a permitted call of file_write, file_edit or bash changes something in the workspace, what is
+there is kept: `[undo]` in the manifest says how much and how long. Calls that ran at the same time
+are undone together. What has changed since is never overwritten without --force: the undo as a whole
+refuses and names it, and the later calls to undo first.
+
+An undo is a change too: `undo:7` is undone by its name. One that was cut off is finished by the next.
+
+Examples:
+  podward undo 01M8MVW75 --list
+  podward undo 01M8MVW75
+  podward undo 01M8MVW75 toolu_01A --dry-run
+  podward undo 01M8MVW75 undo:7
+
+Exit codes: 0 done, 1 refused, or something could not be brought back, 64 usage.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {

@@ -8,6 +8,7 @@ mod run;
 mod schema;
 mod tools;
 mod trust;
+mod undo;
 
 use podward_pod::ModelKey;
 
@@ -33,6 +34,7 @@ pub(crate) fn run(
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),
+        Command::Undo(arguments) => undo::run(&arguments, screen),
         Command::Run(arguments) => run::run(arguments, key, screen),
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use podward_pod::{KeyError, PlacesError, PodError, SessionNotFound, TrustError};
+use podward_undo::UndoError;
 
 use crate::exit::Exit;
 use crate::screen::{Look, Screen};
@@ -39,6 +40,9 @@ pub(crate) enum Failure {
     /// A project cannot be trusted, or the list of trusted ones cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
+    /// Something cannot be undone.
+    #[error(transparent)]
+    Undo(#[from] UndoError),
     /// A project's layer was changed while it was being trusted.
     #[error("`{}` changed while it was shown: it is not trusted", .0.display())]
     ChangedMeanwhile(PathBuf),
@@ -67,6 +71,7 @@ impl Failure {
             Self::Key(error) => key_exit(error),
             Self::Places { .. }
             | Self::Trust(_)
+            | Self::Undo(_)
             | Self::ChangedMeanwhile(_)
             | Self::Stdin(_)
             | Self::Stdout(_)
@@ -101,6 +106,7 @@ impl Failure {
             Self::Pod(error) => error.help(),
             Self::Key(error) => error.help(),
             Self::Trust(error) => error.help(),
+            Self::Undo(error) => error.help().map(str::to_owned),
             Self::BadManifest(_)
             | Self::Runtime(_)
             | Self::Writer

@@ -30,6 +30,7 @@ use crate::private;
 use crate::prompt::system_prompt;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
 use crate::trust::Standing;
+use crate::undo::{self, KeepRequest};
 use crate::workplace::{CopyOrigin, Workplace};
 
 /// A session as a run finds it.
@@ -289,7 +290,18 @@ fn assemble(
     let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock))
         .with_key(request.key.as_ref().map(|key| key.origin().clone()));
     let context = log_context(&request, &id, &workspace);
-    let run_context = run_context(places, &request, scope, &workspace, &workplace);
+    let (keep, kept_notices) = undo::keep(KeepRequest {
+        places,
+        loaded: &request.loaded,
+        workplace: &workplace,
+        session: &id,
+        clock: Arc::clone(&request.clock),
+        secrets: context.secrets.clone(),
+    });
+    let run_context = RunContext {
+        keep,
+        ..run_context(places, &request, scope, &workspace, &workplace)
+    };
     let mut tools = Registry::built_in();
     tools.retain(|name| resolved.tools.contains(name));
     let (events, told) = mpsc::channel(N_WAITING);
@@ -315,6 +327,7 @@ fn assemble(
     let pod = Pod {
         worker,
         told,
+        kept_notices,
         narrator,
         opening,
         out,
