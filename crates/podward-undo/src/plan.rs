@@ -6,7 +6,7 @@ use rustix::process::{getegid, geteuid};
 
 use crate::bytes::TreePath;
 use crate::error::UndoError;
-use crate::keeper::observe_like;
+use crate::keeper::ending::observe_like;
 use crate::node::{Node, Rights, Unkept, What};
 use crate::record::Change;
 use crate::root::{Root, is_absence, names_in};

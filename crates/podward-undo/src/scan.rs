@@ -1,6 +1,7 @@
 //! The workspace as it is now, with every content that it has room for in the store.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, Stat};
 use rustix::io::Errno;
@@ -58,6 +59,9 @@ struct Candidate {
     stat: Stat,
     class: Class,
 }
+
+/// An open directory and the names in it.
+type Listing = (OwnedFd, Vec<Vec<u8>>);
 
 struct Ahead {
     path: Option<TreePath>,
@@ -154,31 +158,8 @@ impl Scan<'_> {
         candidates: &mut Vec<Candidate>,
     ) -> Result<Vec<Ahead>, UndoError> {
         let path = directory.path.as_ref();
-        let opened = self
-            .root
-            .directory(path)
-            .and_then(|fd| names_in(&fd).map(|names| (fd, names)));
-        let (fd, names) = match (opened, path) {
-            (Ok(opened), _) if *n_names < self.caps.names => opened,
-            (Ok(_), Some(path)) => {
-                self.give_up(path, Unkept::TooMany, snapshot);
-                return Ok(Vec::new());
-            }
-            (Err(errno), Some(path)) => {
-                let reason = (!is_absence(errno)).then_some(Unkept::Unreadable);
-                match reason {
-                    Some(reason) => self.give_up(path, reason, snapshot),
-                    None => drop(snapshot.items.remove(path)),
-                }
-                return Ok(Vec::new());
-            }
-            (Ok(_), None) => return Ok(Vec::new()),
-            (Err(errno), None) => {
-                return Err(UndoError::Root {
-                    path: self.root.path().to_owned(),
-                    source: errno.into(),
-                });
-            }
+        let Some((fd, names)) = self.list(path, *n_names, snapshot)? else {
+            return Ok(Vec::new());
         };
         *n_names += names.len();
         let patterns = directory.patterns.enter(&fd, path);
@@ -218,6 +199,33 @@ impl Scan<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Opens a directory and lists it; `None`: what it holds is not known, and that is noted.
+    fn list(
+        &self,
+        path: Option<&TreePath>,
+        n_names: usize,
+        snapshot: &mut Snapshot,
+    ) -> Result<Option<Listing>, UndoError> {
+        let opened = self
+            .root
+            .directory(path)
+            .and_then(|fd| names_in(&fd).map(|names| (fd, names)));
+        match (opened, path) {
+            (Ok(opened), _) if n_names < self.caps.names => return Ok(Some(opened)),
+            (Ok(_), Some(path)) => self.give_up(path, Unkept::TooMany, snapshot),
+            (Err(errno), Some(path)) if is_absence(errno) => drop(snapshot.items.remove(path)),
+            (Err(_), Some(path)) => self.give_up(path, Unkept::Unreadable, snapshot),
+            (Ok(_), None) => {}
+            (Err(errno), None) => {
+                return Err(UndoError::Root {
+                    path: self.root.path().to_owned(),
+                    source: errno.into(),
+                });
+            }
+        }
+        Ok(None)
     }
 
     /// A directory that was found, and the way into it.

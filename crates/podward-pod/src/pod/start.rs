@@ -290,18 +290,8 @@ fn assemble(
     let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock))
         .with_key(request.key.as_ref().map(|key| key.origin().clone()));
     let context = log_context(&request, &id, &workspace);
-    let (keep, kept_notices) = undo::keep(KeepRequest {
-        places,
-        loaded: &request.loaded,
-        workplace: &workplace,
-        session: &id,
-        clock: Arc::clone(&request.clock),
-        secrets: context.secrets.clone(),
-    });
-    let run_context = RunContext {
-        keep,
-        ..run_context(places, &request, scope, &workspace, &workplace)
-    };
+    let mut run_context = run_context(places, &request, scope, &workspace, &workplace);
+    let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let mut tools = Registry::built_in();
     tools.retain(|name| resolved.tools.contains(name));
     let (events, told) = mpsc::channel(N_WAITING);
@@ -338,6 +328,26 @@ fn assemble(
         _workplace: workplace,
     };
     Ok((pod, receiver))
+}
+
+/// Lets what calls change be kept for undo, if it shall be; what people should hear of that.
+fn keep(
+    places: &Places,
+    request: &PodRequest,
+    workplace: &Workplace,
+    log: &LogContext,
+    run_context: &mut RunContext,
+) -> mpsc::Receiver<String> {
+    let (keep, notices) = undo::keep(KeepRequest {
+        places,
+        loaded: &request.loaded,
+        workplace,
+        session: &log.session,
+        clock: Arc::clone(&request.clock),
+        secrets: log.secrets.clone(),
+    });
+    run_context.keep = keep;
+    notices
 }
 
 /// What this run is made of, for the session.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::error::UndoError;
 use crate::history::{History, Kept};
+use crate::keeper::ending::{Ending, close};
 use crate::keeper::workspace::Workspace;
-use crate::keeper::{Ending, Settings, close, latest};
+use crate::keeper::{Settings, latest};
 use crate::node::{Node, Rights};
 use crate::objects::Objects;
 use crate::plan::{Force, Plan, Step, is_same};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::bytes::TreePath;
 use crate::error::UndoError;
-use crate::keeper::{Ending, Settings, add_single, close, latest};
+use crate::keeper::ending::{Ending, add_single, close};
+use crate::keeper::{Settings, latest};
 use crate::objects::Objects;
 use crate::prune::{Bounds, prune};
 use crate::record::Kind;
