@@ -90,6 +90,7 @@ pub enum Answer {
 
 /// Why an answer changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnswerError {
     /// An earlier answer settled the question.
     #[error("the request `{id}` is already settled: {}", .by.as_str())]

@@ -6,6 +6,7 @@ use crate::message::{Block, Message, Role};
 
 /// What is wrong with a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PairingError {
     /// A message without content.
     #[error("message {message} is empty")]

@@ -45,6 +45,7 @@ pub enum Standing {
 
 /// A project that cannot be trusted, or a list of them that cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrustError {
     /// The project has no layer file.
     #[error("no `{}` to trust", shown(.0))]

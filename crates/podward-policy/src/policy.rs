@@ -11,7 +11,7 @@ use crate::rule::tools::ToolPattern;
 use crate::source::Location;
 use crate::spec::{Finding, PolicySpec};
 use crate::tool::{KnownTools, ToolName};
-use crate::verdict::{LayerName, Ruling};
+use crate::verdict::{LayerKind, LayerName, Ruling};
 
 /// One compiled `[permissions]` table.
 #[derive(Debug)]
@@ -70,6 +70,14 @@ impl Policy {
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
     pub(crate) layers: Arc<[(LayerName, Policy)]>,
+}
+
+/// One layer, called the manifest.
+impl From<Policy> for Policies {
+    fn from(policy: Policy) -> Self {
+        let kind = LayerKind::Manifest;
+        Self::new(vec![(LayerName { kind }, policy)])
+    }
 }
 
 impl Policies {

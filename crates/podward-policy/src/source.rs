@@ -41,6 +41,20 @@ pub struct Location {
     pub column: u32,
 }
 
+impl Location {
+    /// The place in the source of the program that calls this: for rules that stand in code.
+    #[must_use]
+    #[track_caller]
+    pub fn here() -> Self {
+        let caller = std::panic::Location::caller();
+        Self {
+            file: caller.file().into(),
+            line: caller.line(),
+            column: caller.column(),
+        }
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)

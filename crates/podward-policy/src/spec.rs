@@ -56,3 +56,52 @@ pub struct Finding {
     /// What to write instead, or what it means.
     pub help: Option<String>,
 }
+
+/// Rules that stand in code; each is located where it is written.
+///
+/// ```
+/// use podward_policy::{Action, KnownTools, Lowered, Operation, Policies, Policy, PolicySpec, ToolName};
+///
+/// let spec = PolicySpec::new(Action::Deny)
+///     .rule("deploy", "staging", Action::Allow)
+///     .rule("deploy", "production", Action::Ask);
+/// let deploy = ToolName::new("deploy")?;
+/// let known = KnownTools::with([deploy.clone()]);
+/// let compiled = Policy::compile(&spec, &known).map_err(|findings| findings[0].message.clone())?;
+/// let policies = Policies::from(compiled.policy);
+/// let call = Lowered::from(Operation::plain(&deploy, "staging"));
+/// assert_eq!(policies.judge(&call).action, Action::Allow);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl PolicySpec {
+    /// A table without rules.
+    #[must_use]
+    #[track_caller]
+    pub fn new(default_action: Action) -> Self {
+        Self {
+            default_action,
+            default_location: Location::here(),
+            unresolved: None,
+            rules: Vec::new(),
+        }
+    }
+
+    /// The same with one more rule, behind the others: the first that matches decides.
+    #[must_use]
+    #[track_caller]
+    pub fn rule(
+        mut self,
+        tool: impl Into<String>,
+        pattern: impl Into<String>,
+        action: Action,
+    ) -> Self {
+        self.rules.push(RuleSpec {
+            tool: tool.into(),
+            pattern: pattern.into(),
+            action,
+            message: None,
+            location: Location::here(),
+        });
+        self
+    }
+}

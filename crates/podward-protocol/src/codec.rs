@@ -15,6 +15,7 @@ pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
 
 /// A value that cannot be sent.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// Its line would be longer than [`MAX_LINE_BYTES`].
     #[error("a line of {n_bytes} bytes is longer than {MAX_LINE_BYTES}")]
@@ -29,6 +30,7 @@ pub enum EncodeError {
 
 /// A line that is no event this version knows.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// It is longer than [`MAX_LINE_BYTES`].
     #[error("a line of {n_bytes} bytes is longer than {MAX_LINE_BYTES}")]

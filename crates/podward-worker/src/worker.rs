@@ -70,6 +70,7 @@ pub struct WorkerBuilder {
 
 /// Why a turn could not be worked through to an end that is on record.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WorkerError {
     /// The journal failed. Nothing that is not on record happened, and the worker does nothing
     /// more: the session has to be resumed from its journal.

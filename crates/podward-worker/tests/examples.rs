@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const EXAMPLES: &[&str] = &["foreign_hook", "foreign_model", "foreign_tool"];
+const EXAMPLES: &[&str] = &["foreign_hook", "foreign_model", "foreign_tool", "own_agent"];
 
 /// A reader takes in a page, not a program.
 const N_LINES_MAX: usize = 79;
@@ -43,6 +43,35 @@ fn every_example_prints_what_is_written_down() {
         let expected = std::fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(expected, printed, "{}", path.display());
     }
+}
+
+/// A block of code behind `<!-- from FILE -->` is a part of that file, but for how far it is indented.
+#[test]
+fn what_the_documentation_shows_is_what_runs() {
+    let root = here().ancestors().nth(2).unwrap();
+    let page = std::fs::read_to_string(root.join("docs/embedding.md")).unwrap();
+    let mut n_blocks = 0;
+    for block in page.split("```rust\n").skip(1) {
+        let (code, _) = block.split_once("```").unwrap();
+        let before = page.split_once(block).unwrap().0;
+        let note = before.trim_end_matches("```rust\n").trim_end();
+        let file = note.lines().last().unwrap();
+        let file = file
+            .strip_prefix("<!-- from ")
+            .and_then(|file| file.strip_suffix(" -->"))
+            .unwrap_or_else(|| panic!("no file is named before:\n{code}"));
+        let source = std::fs::read_to_string(root.join(file)).unwrap();
+        let flat = |text: &str| -> String {
+            let lines = text.lines().map(|line| line.trim_start().to_owned() + "\n");
+            lines.collect()
+        };
+        assert!(
+            flat(&source).contains(&flat(code)),
+            "{file} does not hold:\n{code}"
+        );
+        n_blocks += 1;
+    }
+    assert!(n_blocks > 0, "docs/embedding.md shows no code");
 }
 
 #[test]

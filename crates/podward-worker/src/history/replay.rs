@@ -19,6 +19,7 @@ pub struct Replayed {
 
 /// Entries that no worker writes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// An entry about a call that is not open at its place.
     #[error("entry {entry} is about the call `{call}`, which is not open there")]
