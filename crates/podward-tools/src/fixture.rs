@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keep::Keep;
 use crate::registry::Registry;
-use crate::tool::{Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
+use crate::tool::{Judge, Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
 
 /// A workspace `w`, a home `home` and a directory `outside`, on disk.
 pub(crate) struct World {
@@ -24,6 +24,7 @@ pub(crate) struct World {
     pub(crate) decl: ScopeDecl,
     pub(crate) limits: ToolLimits,
     pub(crate) policies: Policies,
+    pub(crate) judge: Arc<dyn Judge>,
     pub(crate) cancel: CancellationToken,
     pub(crate) keep: Option<Arc<dyn Keep>>,
 }
@@ -42,6 +43,7 @@ impl World {
             decl: ScopeDecl::default(),
             limits: ToolLimits::default(),
             policies: Policies::default(),
+            judge: Arc::new(Unjudged),
             cancel: CancellationToken::new(),
             keep: None,
         }
@@ -96,7 +98,7 @@ impl World {
             policies: self.policies.clone(),
             environment: Vec::new(),
             keep: self.keep.clone(),
-            judge: Arc::new(Unjudged),
+            judge: Arc::clone(&self.judge),
             cancel: self.cancel.clone(),
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct Read {
 }
 
 #[derive(Debug)]
-struct ReadFile {
+pub(crate) struct ReadFile {
     target: Target,
     first_line: u64,
     n_lines: Option<u64>,
@@ -74,6 +74,15 @@ impl Invocation for ReadFile {
 }
 
 impl ReadFile {
+    /// A file from its first line on.
+    pub(crate) const fn whole(target: Target) -> Self {
+        Self {
+            target,
+            first_line: 1,
+            n_lines: None,
+        }
+    }
+
     fn read(&self, file: File, limits: &ToolLimits, cancel: &CancellationToken) -> ToolOutput {
         let size = file.metadata().map_or(0, |metadata| metadata.len());
         let shown = self.target.shown();

@@ -16,7 +16,7 @@ use crate::mcp::lower_mcp;
 use crate::read::Read;
 use crate::search::{Glob, Grep, List};
 use crate::tool::{Place, Proposal, Tool};
-use crate::web_fetch::lower_web_fetch;
+use crate::web_fetch::WebFetch;
 
 /// The tools that can be called, told apart by their exact names.
 #[derive(Clone, Default)]
@@ -39,10 +39,10 @@ impl Registry {
     }
 
     /// The tools that podward brings and runs: `bash`, `file_edit`, `file_write`, `glob`, `grep`,
-    /// `list` and `read`.
+    /// `list`, `read` and `web_fetch`.
     #[must_use]
     pub fn built_in() -> Self {
-        let tools: [Arc<dyn Tool>; 7] = [
+        let tools: [Arc<dyn Tool>; 8] = [
             Arc::new(BuiltIn::<Bash>::new()),
             Arc::new(BuiltIn::<FileEdit>::new()),
             Arc::new(BuiltIn::<FileWrite>::new()),
@@ -50,6 +50,7 @@ impl Registry {
             Arc::new(BuiltIn::<Grep>::new()),
             Arc::new(BuiltIn::<List>::new()),
             Arc::new(BuiltIn::<Read>::new()),
+            Arc::new(BuiltIn::<WebFetch>::new()),
         ];
         Self {
             tools: tools
@@ -122,7 +123,7 @@ impl std::fmt::Debug for Registry {
 
 /// Says what a call would do, without a way to run it: its canonical arguments and its operations.
 ///
-/// It knows every built-in tool, `web_fetch`, and any MCP tool (an `mcp__<server>__<tool>` counts
+/// It knows every built-in tool and any MCP tool (an `mcp__<server>__<tool>` counts
 /// as registered).
 ///
 /// # Errors
@@ -132,9 +133,6 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
         ToolName::new(tool).map_err(|error| UnknownTool::new(tool, Some(error.to_string())))?;
     match name.origin() {
         ToolOrigin::Mcp { .. } => lower_mcp(&name, &arguments),
-        ToolOrigin::Local if tool == crate::lower::names::WEB_FETCH => {
-            lower_web_fetch(arguments, place)
-        }
         ToolOrigin::Local => {
             let proposal = Registry::built_in().propose(tool, arguments, place)?;
             Ok((proposal.arguments, proposal.lowered))

@@ -54,6 +54,21 @@ pub(crate) fn visible(name: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
+/// Text for a model as [`visible`] shows a name, with its lines and tabs.
+pub(crate) fn visible_text(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\n' | '\t' => visible.push(char),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            char if is_invisible(char) => visible.extend(char.escape_default()),
+            char => visible.push(char),
+        }
+    }
+    visible
+}
+
 /// Control characters, blanks of no width, and what turns the direction of text.
 fn is_invisible(char: char) -> bool {
     char.is_control()
@@ -66,6 +81,7 @@ fn is_invisible(char: char) -> bool {
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
                 | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
         )
 }
 

@@ -7,7 +7,7 @@
 
 mod in_command;
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use podward_policy::{ByteSpan, Need, Operation, Subject, Text, ToolName, UrlSubject};
 use url::{Host, Position, Url};
@@ -16,6 +16,8 @@ use crate::error::{BadArguments, shown};
 use crate::lower::path::Target;
 use crate::lower::{full, names};
 use crate::tool::Place;
+use crate::web_fetch::public::carried;
+use crate::web_fetch::resolve::{LOCALHOST, is_localhost};
 
 pub(crate) use in_command::{Fetched, fetched};
 
@@ -86,6 +88,42 @@ impl Address {
         }
     }
 
+    /// The URL, as it is fetched.
+    pub(crate) const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The file that a `file:` URL names.
+    pub(crate) const fn file(&self) -> Option<&Target> {
+        self.file.as_ref()
+    }
+
+    /// The operations of connecting to addresses that this URL's host or a redirect led to: the
+    /// same URL at each, which a rule has to name.
+    pub(crate) fn operations_at(&self, tool: &ToolName, addresses: &[IpAddr]) -> Vec<Operation> {
+        let at = |address: IpAddr| {
+            let mut url = self.url.clone();
+            // It fails only for a URL without a host.
+            url.set_ip_host(address).ok()?;
+            Some(Self {
+                url,
+                ..self.clone()
+            })
+        };
+        let mut operations = Vec::new();
+        for address in addresses.iter().copied() {
+            let named = at(address).map(|at| at.operations(tool));
+            operations.extend(named.into_iter().flatten().map(|operation| Operation {
+                need: match operation.need {
+                    Need::Full => Need::Named,
+                    need => need,
+                },
+                ..operation
+            }));
+        }
+        operations
+    }
+
     /// The operations of a call of `tool` on this URL.
     pub(crate) fn operations(&self, tool: &ToolName) -> Vec<Operation> {
         let mut operations = vec![full(tool.clone(), self.subject(&self.url))];
@@ -113,6 +151,11 @@ impl Address {
             });
         }
         operations.extend(in_unicode.map(restrictive));
+        operations.extend(
+            other_addresses(&self.url)
+                .iter()
+                .map(|url| restrictive(self.subject(url))),
+        );
         if let Some(file) = &self.file {
             let read = file.operations(&names::built_in(names::READ), &[]);
             operations.extend(read.into_iter().map(|operation| Operation {
@@ -137,6 +180,28 @@ impl Address {
             has_user_info: self.user_info == UserInfo::Dropped,
         })
     }
+}
+
+/// The URL at the addresses that its host stands for without a look-up: a rule may be written so.
+fn other_addresses(url: &Url) -> Vec<Url> {
+    let here = || LOCALHOST.to_vec();
+    let addresses = match url.host() {
+        Some(Host::Domain(name)) if is_localhost(name) => here(),
+        Some(Host::Ipv4(address)) if address.is_unspecified() => here(),
+        Some(Host::Ipv6(address)) if address.is_unspecified() => here(),
+        Some(Host::Ipv6(address)) => carried(address.into())
+            .map(IpAddr::from)
+            .into_iter()
+            .collect(),
+        Some(Host::Domain(_) | Host::Ipv4(_)) | None => Vec::new(),
+    };
+    let at = |address: IpAddr| {
+        let mut url = url.clone();
+        // It fails only for a URL without a host.
+        url.set_ip_host(address).ok()?;
+        Some(url)
+    };
+    addresses.into_iter().filter_map(at).collect()
 }
 
 /// The host in its own letters, where its canonical spelling is Punycode: a rule may be written so.
