@@ -15,6 +15,7 @@ pub const OFFERABLE_TOOLS: &[&str] = &[
     "grep",
     "list",
     "read",
+    "web_fetch",
 ];
 
 /// The text of one layer.

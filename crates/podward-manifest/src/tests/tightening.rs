@@ -17,9 +17,10 @@ fn tightening() -> impl Strategy<Value = String> {
         "grep",
         "list",
         "read",
+        "web_fetch",
     ];
     (
-        option::of(btree_set(prop::sample::select(tools), 0..8)),
+        option::of(btree_set(prop::sample::select(tools), 0..9)),
         option::of(1_u32..300),
         option::of(1_u32..300),
         option::of(1_u32..300),

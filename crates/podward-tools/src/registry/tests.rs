@@ -21,7 +21,8 @@ fn the_built_in_tools_are_known_and_in_order() {
             "glob",
             "grep",
             "list",
-            "read"
+            "read",
+            "web_fetch"
         ]
     );
     assert!(names.iter().all(|name| BUILT_IN_TOOLS.contains(name)));
@@ -57,7 +58,7 @@ fn an_unknown_tool_is_a_bad_call_that_names_the_nearest() {
         (
             "shell",
             "there is no tool `shell`; the tools are bash, file_edit, file_write, glob, grep, \
-             list, read",
+             list, read, web_fetch",
         ),
         (
             "external_directory",
