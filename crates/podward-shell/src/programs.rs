@@ -206,6 +206,10 @@ pub(crate) enum Role {
     AtFile,
     /// `name=PATH`, or a path: a file that is read.
     NamedFile,
+    /// `name=PATH`, or a path: a file that is written by an option.
+    NamedOutput,
+    /// A program text of a language like awk's, or a file that is read.
+    ProgramOrFile,
     /// The value of curl's `--cookie`: a file that is read, if it holds no `=`.
     Cookie,
     /// The value of curl's `--write-out`: it may name files to write.

@@ -42,7 +42,7 @@ impl Walker<'_, '_> {
             if effect.value.is_none() && matches!(effect.role, Role::Output | Role::Write) {
                 self.unnamed_output(call, idx, usage, effect);
             }
-            if let (Role::Read, None, Some(_), Some(value)) =
+            if let (Role::Read | Role::ProgramOrFile, None, Some(_), Some(value)) =
                 (effect.role, effect.option, in_place, &effect.value)
             {
                 self.use_path(call, idx, value, Access::Derived(Some(idx)));
@@ -107,6 +107,7 @@ impl Walker<'_, '_> {
             | Role::Url
             | Role::AtFile
             | Role::NamedFile
+            | Role::NamedOutput
             | Role::Cookie
             | Role::WriteOut
             | Role::HttpItem
@@ -122,6 +123,7 @@ impl Walker<'_, '_> {
             Role::Chdir => self.chdir(call, value),
             Role::Sed => self.sed(call, idx, value),
             Role::Awk => self.awk(call, idx, value),
+            Role::ProgramOrFile => self.program_or_file(call, idx, value),
             Role::Script => self.script_file(call, idx, value),
             Role::Inline if value.known().is_some() => {
                 self.sink
@@ -189,6 +191,11 @@ impl Walker<'_, '_> {
             Role::NamedFile => {
                 let at = value.prefix().rfind('=').map_or(0, |at| at + 1);
                 self.use_path(call, idx, &value.without_prefix(at), Access::Read);
+            }
+            Role::NamedOutput => {
+                let at = value.prefix().rfind('=').map_or(0, |at| at + 1);
+                let path = value.without_prefix(at);
+                self.use_path(call, idx, &path, Access::Derived(Some(idx)));
             }
             Role::Cookie if !value.prefix().contains('=') => {
                 self.use_path(call, idx, value, Access::Read);

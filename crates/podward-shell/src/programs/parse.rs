@@ -25,6 +25,8 @@ const ROLES: &[(&str, Role)] = &[
     ("url", Role::Url),
     ("at-file", Role::AtFile),
     ("named-file", Role::NamedFile),
+    ("named-output", Role::NamedOutput),
+    ("program-or-file", Role::ProgramOrFile),
     ("cookie", Role::Cookie),
     ("write-out", Role::WriteOut),
     ("http-item", Role::HttpItem),

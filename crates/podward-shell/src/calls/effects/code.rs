@@ -171,6 +171,21 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// `mlr put '$a = system("x")' file`: which of the words is a program shows its text.
+    pub(super) fn program_or_file(&mut self, call: &Call<'_>, idx: OperationIdx, value: &Arg) {
+        let text = value.prefix();
+        if !text.contains(['(', '{', '$', ';', '|', '>', ' ']) {
+            self.use_path(call, idx, value, Access::Read);
+            return;
+        }
+        let redirects = ["tee", "emit", "dump", "split"];
+        let writes = text.contains('>') && redirects.iter().any(|word| text.contains(word));
+        if text.contains("exec(") || writes {
+            self.runs_code(call, None, value.span);
+        }
+        self.awk(call, idx, value);
+    }
+
     /// Text spliced into a script may be any command of it.
     fn unknown_script(&mut self, call: &Call<'_>, value: &Arg) {
         self.unknown(
