@@ -48,7 +48,13 @@ impl Walker<'_, '_> {
                 self.use_path(call, idx, value, Access::Derived(Some(idx)));
             }
         }
-        if usage.special == Some(Special::Find) && in_place.is_some() && usage.operands.is_empty() {
+        let is_fed = usage.effects.iter().any(|effect| {
+            let is_file = matches!(effect.role, Role::Read | Role::ProgramOrFile | Role::Sed);
+            effect.option.is_none() && (is_file || effect.role == Role::Script)
+        });
+        let is_everywhere = usage.special == Some(Special::Find) && usage.operands.is_empty()
+            || usage.special.is_none() && !is_fed && usage.operands.is_empty();
+        if in_place.is_some() && is_everywhere {
             let here = Arg::known_text(".", call.span);
             self.use_path(call, idx, &here, Access::Derived(Some(idx)));
         }
@@ -145,6 +151,11 @@ impl Walker<'_, '_> {
             Role::Code => self.runs_code(call, effect.option, span),
             Role::Exec => {
                 self.runs_code(call, effect.option, span);
+                // tar's `--checkpoint-action=exec=…`.
+                let value = match value.prefix().strip_prefix("exec=") {
+                    Some(_) => &value.without_prefix("exec=".len()),
+                    None => value,
+                };
                 self.joined_text(
                     call,
                     std::slice::from_ref(value),

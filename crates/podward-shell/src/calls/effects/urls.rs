@@ -41,6 +41,15 @@ impl Walker<'_, '_> {
         let bases = self.bases.clone();
         let program = call.args.first().and_then(Arg::program);
         let base = program.as_deref().and_then(|name| name.rsplit('/').next());
+        // `git+https://…`, as pip writes it.
+        let scheme = value.prefix().split("://").next().unwrap_or_default();
+        let value = match scheme
+            .find('+')
+            .filter(|_| scheme.len() < value.prefix().len())
+        {
+            Some(at) => &value.without_prefix(at + 1),
+            None => value,
+        };
         let value = match default_scheme(call, base) {
             Some(scheme) if !value.prefix().contains("://") => {
                 let mut url = Arg::known_text(&format!("{scheme}://"), value.span);
