@@ -16,6 +16,7 @@ mod outgoing;
 mod pairing;
 pub mod script;
 mod sse;
+mod trim;
 
 pub use anthropic::AnthropicModel;
 pub use endpoint::{ApiKey, Endpoint, RequestLimits};
@@ -27,3 +28,4 @@ pub use openai_chat::OpenAiChatModel;
 pub use openai_responses::OpenAiResponsesModel;
 pub use pairing::{PairingError, check_pairing};
 pub use script::ScriptedModel;
+pub use trim::{conversation_bytes, trim};

@@ -129,6 +129,11 @@ impl<'a> Answer<'a> {
         }
     }
 
+    /// Whether the model has said anything.
+    pub(crate) fn has_begun(&self) -> bool {
+        !self.content.is_empty() || self.n_begun > 0
+    }
+
     /// Tokens used.
     pub(crate) const fn usage(&self) -> Usage {
         self.usage

@@ -170,7 +170,10 @@ impl fmt::Display for EndReason {
             Self::Limit(limit) => write!(f, "the limit `{}` was reached", limit.as_str()),
             Self::Aborted { hook, reason } => write!(f, "the hook `{hook}` ended it: {reason}"),
             Self::Cancelled => f.write_str("cancelled"),
-            Self::Model(error) => error.fmt(f),
+            Self::Model(error) => match error.hint() {
+                Some(hint) => write!(f, "{error} ({hint})"),
+                None => error.fmt(f),
+            },
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use podward_gate::{Answer, Gate, Permit, Question};
-use podward_model::{Block, ScriptedModel, check_pairing};
+use podward_model::{Block, Model, ScriptedModel, check_pairing};
 use podward_policy::{
     Action, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
     Policies, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName,
@@ -62,6 +62,8 @@ pub(crate) struct Setup {
     /// Who answers, if not one who always says the same.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) history: History,
+    /// Another model than the scripted one.
+    pub(crate) model: Option<Arc<dyn Model>>,
     /// The only tool that is offered.
     pub(crate) offered: Option<&'static str>,
     /// Appends before the journal fails.
@@ -78,6 +80,7 @@ impl Default for Setup {
             answer: Answer::NoClient,
             approver: None,
             history: History::default(),
+            model: None,
             offered: None,
             n_appends: None,
             n_meeting: 2,
@@ -101,6 +104,7 @@ impl Kit {
         };
         let temp = tempfile::tempdir().unwrap();
         let (sender, events) = mpsc::channel(100_000);
+        let model = setup.model.unwrap_or_else(|| Arc::new(model));
         let mut tools = Registry::empty();
         let barrier = Arc::new(Barrier::new(setup.n_meeting));
         for name in TOOLS {
@@ -118,14 +122,13 @@ impl Kit {
         let approver = setup
             .approver
             .unwrap_or_else(|| Arc::new(Says(setup.answer)));
-        let mut builder =
-            Worker::builder(Arc::new(model), gate, Box::new(log.clone()), context(&temp))
-                .tools(tools)
-                .hooks(hooks)
-                .approver(approver)
-                .events(sender)
-                .limits(setup.limits)
-                .history(setup.history);
+        let mut builder = Worker::builder(model, gate, Box::new(log.clone()), context(&temp))
+            .tools(tools)
+            .hooks(hooks)
+            .approver(approver)
+            .events(sender)
+            .limits(setup.limits)
+            .history(setup.history);
         if let Some(offered) = setup.offered {
             builder = builder.offered(vec![ToolName::new(offered).unwrap()]);
         }

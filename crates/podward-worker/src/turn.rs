@@ -1,10 +1,11 @@
 //! One turn: the model is asked until it has nothing more to do.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use podward_gate::RefusalCause;
-use podward_model::{Block, ModelError, ModelRequest, StopReason, Usage};
+use podward_model::{Block, ModelError, ModelRequest, StopReason, Usage, conversation_bytes, trim};
 use tokio::sync::mpsc::error::TrySendError;
 use tracing::Instrument;
 
@@ -155,7 +156,10 @@ impl<'w> Turn<'w> {
     async fn request(&mut self) -> Result<ModelRequest, EndReason> {
         let mut event = PreRequest::new(ModelRequest {
             system: Arc::clone(&self.parts.system),
-            messages: Arc::clone(self.parts.history.messages()),
+            messages: trim(
+                self.parts.history.messages(),
+                self.parts.limits.history_bytes,
+            ),
             tools: Arc::clone(&self.parts.specs),
             max_tokens: self.parts.limits.max_tokens.get(),
         });
@@ -213,11 +217,25 @@ impl<'w> Turn<'w> {
         let limits = self.parts.limits.clone();
         let mut ids = std::mem::take(&mut self.parts.ids);
         let mut answer = Answer::new(&limits, &mut ids);
-        let mut stream = self.parts.model.stream(request);
+        let mut stream = self.parts.model.stream(request.clone());
+        let mut request = Some(request);
         let end = loop {
             let event = match self.stop.unless(stream.next()).await {
                 Ok(Some(Ok(event))) => event,
-                Ok(Some(Err(error))) => break AnswerEnd::Broken(EndReason::Model(error)),
+                Ok(Some(Err(error))) => {
+                    let asked = request.take().filter(|_| !answer.has_begun());
+                    let Some(shorter) = asked.and_then(|asked| shorter(asked, &error)) else {
+                        break AnswerEnd::Broken(EndReason::Model(error));
+                    };
+                    self.tell(WorkerEvent::Retry {
+                        attempt: 2,
+                        reason: error.to_string(),
+                        after: Duration::ZERO,
+                    })
+                    .await;
+                    stream = self.parts.model.stream(shorter);
+                    continue;
+                }
                 Ok(None) => {
                     break AnswerEnd::Broken(EndReason::Model(ModelError::Connection {
                         message: "the answer ended in the middle".to_owned(),
@@ -279,4 +297,17 @@ impl<'w> Turn<'w> {
             | RefusalCause::Interrupted(_) => {}
         }
     }
+}
+
+/// The request with half of the conversation, if the provider says that it is too long and
+/// something can be left out.
+fn shorter(request: ModelRequest, error: &ModelError) -> Option<ModelRequest> {
+    if !matches!(error, ModelError::ContextTooLong { .. }) {
+        return None;
+    }
+    let messages = trim(&request.messages, conversation_bytes(&request.messages) / 2);
+    (messages.len() < request.messages.len()).then_some(ModelRequest {
+        messages,
+        ..request
+    })
 }

@@ -22,8 +22,8 @@ async fn check(
     let kind = error.as_ref().map(|error| {
         let shown = format!("{error:?} {error}");
         assert!(!shown.contains(KEY), "{shown}");
-        let end = shown.find([' ', '{']).unwrap();
-        shown[..end].to_owned()
+        let (kind, _) = shown.split_once(' ').unwrap();
+        kind.to_owned()
     });
     let (attempts, text, error_kind) = expected;
     let found = (retries(&events), text_of(&events), kind.as_deref());

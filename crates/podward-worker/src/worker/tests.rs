@@ -12,6 +12,7 @@ mod faults;
 mod further;
 mod hooks;
 mod properties;
+mod wire;
 
 const DENIED: &str = "! Refused: this call of `echo` was not run: `deny`. A permission rule \
                       (`deny*`) denies it: not this. Retrying will not help: the same call is \

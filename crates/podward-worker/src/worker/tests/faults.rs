@@ -86,7 +86,8 @@ async fn a_stream_that_breaks_leaves_every_whole_call_answered() {
     for (end, expected) in [
         (
             "cut",
-            "the connection to the model failed: the answer ended in the middle",
+            "the connection to the model failed: the answer ended in the middle (check `base_url`, the \
+             network, and HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE)",
         ),
         (
             "error",

@@ -10,7 +10,7 @@ use super::*;
 
 /// A call of a random batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Allowed,
     Denied,
     Asked,
@@ -28,7 +28,7 @@ enum Kind {
     SameId,
 }
 
-const KINDS: [Kind; 15] = [
+pub(super) const KINDS: [Kind; 15] = [
     Kind::Allowed,
     Kind::Denied,
     Kind::Asked,
@@ -93,13 +93,13 @@ impl Kind {
 }
 
 #[derive(Debug, Clone)]
-struct Run {
+pub(super) struct Run {
     steps: Vec<Vec<Kind>>,
     parallel: usize,
     is_approved: bool,
 }
 
-fn arb_run(kinds: &'static [Kind]) -> impl Strategy<Value = Run> {
+pub(super) fn arb_run(kinds: &'static [Kind]) -> impl Strategy<Value = Run> {
     let step = prop::collection::vec(prop::sample::select(kinds), 1..6);
     (prop::collection::vec(step, 1..4), 1..4usize, any::<bool>()).prop_map(
         |(steps, parallel, is_approved)| Run {
@@ -111,7 +111,7 @@ fn arb_run(kinds: &'static [Kind]) -> impl Strategy<Value = Run> {
 }
 
 impl Run {
-    fn kit(&self) -> Kit {
+    pub(super) fn kit(&self) -> Kit {
         let mut script = String::new();
         let mut number = 0;
         for step in &self.steps {
@@ -141,7 +141,7 @@ impl Run {
 }
 
 /// Runs in a runtime whose clock stands still unless all wait.
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -170,7 +170,7 @@ fn check_every_prefix(entries: &[Entry]) {
 }
 
 /// Polls a future until it is done or has been polled `n_polls` times.
-async fn poll_at_most<T>(future: impl Future<Output = T>, n_polls: usize) -> Option<T> {
+pub(super) async fn poll_at_most<T>(future: impl Future<Output = T>, n_polls: usize) -> Option<T> {
     let mut future = pin!(future);
     let mut left = n_polls;
     std::future::poll_fn(|context| {
