@@ -250,7 +250,7 @@ _podward() {
             return 0
             ;;
         podward__subcmd__schema)
-            opts="-h -V --color --log --log-file --help --version"
+            opts="-h -V --color --log --log-file --help --version event hook-input hook-output"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

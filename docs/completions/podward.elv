@@ -33,7 +33,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand undo 'Bring back what a call changed in the workspace'
             cand completions 'Print a shell''s completions'
             cand man 'Print a man page'
-            cand schema 'Print the JSON Schema of an event line of `run --format json`'
+            cand schema 'Print the JSON Schema of what other programs read or write'
         }
         &'podward;run'= {
             cand --format 'What to write to standard output: the model''s text, or every event as a line of JSON'

@@ -39,7 +39,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust wh
 complete -c podward -n "__fish_podward_needs_command" -f -a "undo" -d 'Bring back what a call changed in the workspace'
 complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
 complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
-complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of an event line of `run --format json`'
+complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of what other programs read or write'
 complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r

@@ -25,6 +25,9 @@ const SHELLS: &[(&str, &str)] = &[
     ("zsh", "_podward"),
 ];
 
+/// What JSON Schemas are made of.
+const SCHEMAS: &[&str] = &["event", "hook-input", "hook-output"];
+
 /// Writes all generated files and removes those that are no longer generated.
 ///
 /// # Errors
@@ -126,8 +129,10 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
         let text = print(&["completions", shell])?;
         files.insert(format!("docs/completions/{name}"), text);
     }
-    let schema = print(&["schema"])?;
-    files.insert("docs/schemas/event.json".to_owned(), schema);
+    for schema in SCHEMAS {
+        let text = print(&["schema", schema])?;
+        files.insert(format!("docs/schemas/{schema}.json"), text);
+    }
     files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)
 }

@@ -124,9 +124,9 @@ pub(crate) enum Command {
     /// Print a man page
     #[command(hide = true)]
     Man(Man),
-    /// Print the JSON Schema of an event line of `run --format json`
+    /// Print the JSON Schema of what other programs read or write
     #[command(hide = true)]
-    Schema,
+    Schema(Schema),
 }
 
 const COMPLETIONS_HELP: &str = "\
@@ -330,6 +330,24 @@ Exit codes: 0 done, 1 refused, or something could not be brought back, 64 usage.
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// Of what
+    #[arg(default_value = "event")]
+    pub(crate) of: SchemaOf,
+}
+
+/// What there is a JSON Schema of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// An event line of `run --format json`
+    Event,
+    /// What the program of a hook reads
+    HookInput,
+    /// What the program of a hook writes
+    HookOutput,
 }
 
 #[derive(Debug, Args)]

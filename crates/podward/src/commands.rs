@@ -29,7 +29,7 @@ pub(crate) fn run(
     match command {
         Command::Completions(arguments) => completions::run(&arguments, screen),
         Command::Man(arguments) => man::run(&arguments, screen),
-        Command::Schema => schema::run(screen),
+        Command::Schema(arguments) => schema::run(&arguments, screen),
         Command::Check(arguments) => check::run(&arguments, screen),
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),

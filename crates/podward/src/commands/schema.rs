@@ -1,9 +1,18 @@
-//! `podward schema`: what a line of `run --format json` is.
+//! `podward schema [OF]`: what other programs read and write.
 
+use podward_protocol::events_schema;
+use podward_protocol::hook::{hook_input_schema, hook_output_schema};
+
+use crate::arguments::{Schema, SchemaOf};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 
-pub(super) fn run(screen: Screen) -> Result<Exit, Failure> {
-    super::finish(screen, &podward_protocol::events_schema(), Exit::Done)
+pub(super) fn run(arguments: &Schema, screen: Screen) -> Result<Exit, Failure> {
+    let schema = match arguments.of {
+        SchemaOf::Event => events_schema(),
+        SchemaOf::HookInput => hook_input_schema(),
+        SchemaOf::HookOutput => hook_output_schema(),
+    };
+    super::finish(screen, &schema, Exit::Done)
 }
