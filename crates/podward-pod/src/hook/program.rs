@@ -49,7 +49,8 @@ pub struct HookProblem {
 enum Fault {
     /// No directory of the `PATH` has the program.
     NotAlongPath(String),
-    Missing(PathBuf),
+    NoProgram(PathBuf),
+    NoScript(PathBuf),
     NotExecutable(PathBuf),
     File(FileError),
 }
@@ -64,7 +65,12 @@ impl HookProblem {
                  directory of the file that declares the hook"
                     .to_owned(),
             ),
-            Fault::Missing(_) => Some(
+            Fault::NoProgram(_) => Some(
+                "a program with a `/` in its name starts at the directory of the file that \
+                 declares the hook"
+                    .to_owned(),
+            ),
+            Fault::NoScript(_) => Some(
                 "a script in an argument starts at the workspace, unless it is written with \
                  `./`, `../`, `~/` or `/` in front"
                     .to_owned(),
@@ -80,7 +86,9 @@ impl fmt::Display for HookProblem {
         write!(f, "the hook {} cannot be used: ", self.hook)?;
         match &self.fault {
             Fault::NotAlongPath(name) => write!(f, "there is no program `{name}` along the `PATH`"),
-            Fault::Missing(path) => write!(f, "there is no file `{}`", shown(path)),
+            Fault::NoProgram(path) | Fault::NoScript(path) => {
+                write!(f, "there is no file `{}`", shown(path))
+            }
             Fault::NotExecutable(path) => write!(f, "`{}` is not executable", shown(path)),
             Fault::File(error) => {
                 error.fmt(f)?;
@@ -109,7 +117,7 @@ pub(super) fn find(
     let path = program(&hook.program, surroundings).map_err(problem)?;
     let mut files = guarded(&path, surroundings)
         .map_err(problem)?
-        .ok_or_else(|| problem(Fault::Missing(path.clone())))?;
+        .ok_or_else(|| problem(Fault::NoProgram(path.clone())))?;
     if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
         return Err(problem(Fault::NotExecutable(path)));
     }
@@ -126,7 +134,7 @@ pub(super) fn find(
         }
         match guarded(&file, surroundings).map_err(problem)? {
             Some(found) => files.extend(found),
-            None if is_script => return Err(problem(Fault::Missing(file))),
+            None if is_script => return Err(problem(Fault::NoScript(file))),
             None => {}
         }
     }
