@@ -260,37 +260,30 @@ fn assemble(
     ground: Ground,
     notices: Vec<Notice>,
 ) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
-    let Ground {
-        workplace,
-        workspace,
-        scope,
-        hooks,
-    } = ground;
+    let (workplace, workspace) = (ground.workplace, ground.workspace);
     let resolved = &request.loaded.resolved;
     let mut session = begun.session;
-    let run = opened(&request, &workplace, &scope);
+    let run = opened(&request, &workplace, &ground.scope);
     tracing::info!(session = %session.id(), confinement = run.confinement, "pod starts");
     session.begin_run(run)?;
     let (offered, withheld) = offered(resolved);
-    let opening = opening(&Opening {
+    let mut opening = vec![opening(&Opening {
         request: &request,
         session: &session,
         workspace: &workspace,
         offered: &offered,
         withheld: &withheld,
-        scope: &scope,
+        scope: &ground.scope,
         is_resumed: begun.last.is_some(),
-    });
-    let opening = std::iter::once(opening)
-        .chain(notices.into_iter().map(Event::Notice))
-        .collect();
+    })];
+    opening.extend(notices.into_iter().map(Event::Notice));
     let span =
         tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
     let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
     let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock))
         .with_key(request.key.as_ref().map(|key| key.origin().clone()));
     let context = log_context(&request, &id, &workspace);
-    let mut run_context = run_context(places, &request, scope, &workspace, &workplace);
+    let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let mut tools = Registry::built_in();
     tools.retain(|name| resolved.tools.contains(name));
@@ -298,11 +291,8 @@ fn assemble(
     let (out, receiver) = mpsc::channel(N_WAITING);
     let system = system_prompt(&workspace, &offered, &resolved.system);
     let gate = SharedGate::new(Gate::new(resolved.policies.clone()));
-    let hook_context = hook_context(&request, &id, &workspace);
-    let hooks = Hooks::new()
-        .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
-        .followed_by(hooks.hooks(hook_context))
-        .followed_by(request.hooks);
+    let hooks = ground.hooks.hooks(hook_context(&request, &id, &workspace));
+    let hooks = all_hooks(&request, hooks, &gate);
     let limits = turn_limits(resolved);
     let journal = Box::new(SessionJournal { session, context });
     let worker = Worker::builder(request.model, gate, journal, run_context)
@@ -328,6 +318,14 @@ fn assemble(
         _workplace: workplace,
     };
     Ok((pod, receiver))
+}
+
+/// The permission check, then the manifest's hooks, then those of the program around the pod.
+fn all_hooks(request: &PodRequest, declared: Hooks, gate: &SharedGate) -> Hooks {
+    Hooks::new()
+        .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
+        .followed_by(declared)
+        .followed_by(request.hooks.clone())
 }
 
 /// Lets what calls change be kept for undo, if it shall be; what people should hear of that.
