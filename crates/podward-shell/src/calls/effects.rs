@@ -127,6 +127,24 @@ impl Walker<'_, '_> {
             }
             Role::Output => self.use_path(call, idx, value, Access::Derived(Some(idx))),
             Role::Chdir => self.chdir(call, value),
+            Role::Code => self.runs_code(call, effect.option, span),
+            // The operands of a text are joined, above.
+            Role::Shell if effect.option.is_none() => {}
+            role => self.text(call, idx, role, effect.option, value),
+        }
+    }
+
+    /// What a value that is code, or names a file of code, does.
+    fn text(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        role: Role,
+        option: Option<&str>,
+        value: &Arg,
+    ) {
+        let span = value.span.or(call.span);
+        match role {
             Role::Sed => self.sed(call, idx, value),
             Role::Awk => self.awk(call, idx, value),
             Role::ProgramOrFile => self.program_or_file(call, idx, value),
@@ -138,8 +156,6 @@ impl Walker<'_, '_> {
             Role::Inline => {
                 self.unknown("code that is not known before it runs", span, &call.demand);
             }
-            // The operands of a text are joined, above.
-            Role::Shell if effect.option.is_none() => {}
             Role::Shell | Role::ShellText => {
                 let demand = call.demand.of_text();
                 self.joined_text(call, std::slice::from_ref(value), &demand, Elsewhere::No);
@@ -148,9 +164,8 @@ impl Walker<'_, '_> {
                 let text = std::slice::from_ref(value);
                 self.joined_text(call, text, &Demand::Restrictive, Elsewhere::Yes);
             }
-            Role::Code => self.runs_code(call, effect.option, span),
             Role::Exec => {
-                self.runs_code(call, effect.option, span);
+                self.runs_code(call, option, span);
                 // tar's `--checkpoint-action=exec=…`.
                 let value = match value.prefix().strip_prefix("exec=") {
                     Some(_) => &value.without_prefix("exec=".len()),
@@ -163,6 +178,8 @@ impl Walker<'_, '_> {
                     Elsewhere::No,
                 );
             }
+            // No other role is code.
+            _ => {}
         }
     }
 

@@ -36,11 +36,9 @@ impl Reading<'_, '_> {
             let Some(arg) = self.args.get(*idx) else {
                 continue;
             };
-            let role = match role {
-                // Behind `--` git takes no revisions.
-                Role::RevisionFile if first_path.is_some_and(|first| *idx > first) => Role::Read,
-                Role::Restored if first_path.is_some_and(|first| *idx > first) => Role::Write,
-                role => role,
+            let role = match first_path {
+                Some(first) if *idx > first => behind_dashes(role),
+                _ => role,
             };
             let is_script = matches!(role, Role::Awk | Role::Sed);
             let is_assignment = self.style().assigns && !is_script && assigns(arg.prefix());
@@ -57,6 +55,17 @@ impl Reading<'_, '_> {
         self.given();
         self.keys();
         self.harmless();
+        self.always();
+        self.usage.wrapper = match self.usage.is_module {
+            true => Some(Wrapper::Runner),
+            false => self.body.wrapper.or(self.model.wrapper),
+        };
+        self.usage.special = self.body.special.or(self.model.root.special);
+        self.usage.runs_input = self.style().runs_input;
+    }
+
+    /// What happens whatever the arguments are.
+    fn always(&mut self) {
         for (role, unless) in &self.body.always {
             if unless
                 .iter()
@@ -71,12 +80,6 @@ impl Reading<'_, '_> {
                 range: None,
             });
         }
-        self.usage.wrapper = match self.usage.is_module {
-            true => Some(Wrapper::Runner),
-            false => self.body.wrapper.or(self.model.wrapper),
-        };
-        self.usage.special = self.body.special.or(self.model.root.special);
-        self.usage.runs_input = self.style().runs_input;
     }
 
     /// What options are when others are given with them.
@@ -123,6 +126,15 @@ impl Reading<'_, '_> {
                         .is_some_and(|value| has_harmless_key(value, keys))
             });
         }
+    }
+}
+
+/// Behind `--` git takes no revisions, only paths.
+const fn behind_dashes(role: Role) -> Role {
+    match role {
+        Role::RevisionFile => Role::Read,
+        Role::Restored => Role::Write,
+        role => role,
     }
 }
 
