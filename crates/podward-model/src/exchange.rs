@@ -353,3 +353,6 @@ impl<D: Decoder> Reading<D> {
         Ok(Progress::Done)
     }
 }
+
+#[cfg(test)]
+mod tests;

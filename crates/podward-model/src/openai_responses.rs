@@ -59,3 +59,9 @@ impl Model for OpenAiResponsesModel {
         exchange::answer(Arc::clone(&self.connection), &body, decoder)
     }
 }
+
+/// A decoder that has read nothing.
+#[cfg(test)]
+pub(crate) fn decoder(names: Arc<FitWords>) -> Box<dyn exchange::Decoder> {
+    Box::new(Decoder::new("m", names))
+}
