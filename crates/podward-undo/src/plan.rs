@@ -253,14 +253,17 @@ impl<'a> Planner<'a> {
 
     /// What is brought back needs the directories that it was in.
     fn make_directories_above(&mut self) -> Result<(), UndoError> {
-        let brought: BTreeSet<TreePath> = self
-            .steps
-            .iter()
-            .filter(|(_, (_, to))| to.is_some())
-            .flat_map(|(path, _)| path.ancestors())
-            .filter(|above| !self.steps.contains_key(above))
-            .collect();
-        for above in brought {
+        let mut missing = BTreeSet::new();
+        for (path, (_, to)) in &self.steps {
+            // What is above a step belongs to that step.
+            let own = |above: &TreePath| to.is_some() && !self.steps.contains_key(above);
+            for above in path.ancestors().take_while(own) {
+                if !missing.insert(above) {
+                    break;
+                }
+            }
+        }
+        for above in missing {
             let now = observe(self.root, &above)?;
             match &now {
                 Some(Node::Directory { .. }) => continue,

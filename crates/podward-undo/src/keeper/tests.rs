@@ -320,3 +320,93 @@ fn what_cannot_be_read_is_no_error() {
     assert!(is_brought_back(&world, "one"));
     assert_eq!(world.text("g"), "0");
 }
+
+/// Set in the child: the directory that it works in.
+const INNER: &str = "PODWARD_UNDO_TEST_DIR";
+
+/// Runs a test again as a user to whom rights mean something; says whether this is that run.
+fn as_ordinary_user(test: &str, check: impl FnOnce(World)) {
+    if let Some(dir) = std::env::var_os(INNER) {
+        let dir = tempfile::TempDir::new_in(dir).unwrap();
+        return check(World::inside(dir, Settings::default()));
+    }
+    if !rustix::process::geteuid().is_root() {
+        return check(World::new());
+    }
+    let outer = tempfile::TempDir::new().unwrap();
+    fs::set_permissions(outer.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    // Another user may not reach the directory that this program was built in.
+    let program = outer.path().join("test");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["--exact", test, "--test-threads=1"])
+        .env(INNER, outer.path())
+        .output()
+        .unwrap();
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && out.contains("1 passed"), "{out}");
+}
+
+#[test]
+fn an_ordinary_user_gets_back_what_was_in_closed_directories() {
+    let test = "keeper::tests::an_ordinary_user_gets_back_what_was_in_closed_directories";
+    as_ordinary_user(test, |world| {
+        for name in ["d/e/f", "d/g", "h"] {
+            world.write(name, "0");
+        }
+        let set = |name: &str, mode| {
+            fs::set_permissions(world.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set("d/e", 0o555);
+        set("d", 0o555);
+        let before = world.tree();
+        world.run("one", || {
+            set("d", 0o755);
+            set("d/e", 0o755);
+            fs::remove_dir_all(world.path("d/e")).unwrap();
+            world.write("d/g", "1");
+            set("d", 0o555);
+        });
+        let after = world.tree();
+        assert!(is_brought_back(&world, "one"));
+        assert_eq!(world.tree(), before);
+        assert!(is_brought_back(&world, "undo:2"));
+        assert_eq!(world.tree(), after);
+        // So that the directory can be removed.
+        set("d", 0o755);
+    });
+}
+
+#[test]
+fn what_an_ordinary_user_cannot_read_is_named_when_it_is_gone() {
+    let test = "keeper::tests::what_an_ordinary_user_cannot_read_is_named_when_it_is_gone";
+    as_ordinary_user(test, |world| {
+        world.write("closed/f", "0");
+        world.write("secret", "0");
+        world.write("g", "0");
+        let set = |name: &str, mode| {
+            fs::set_permissions(world.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        set("secret", 0o000);
+        set("closed", 0o000);
+        world.run("one", || {
+            fs::remove_file(world.path("secret")).unwrap();
+            world.write("g", "1");
+        });
+        let notices = world.keeper.take_notices();
+        assert!(
+            notices[0].contains("`closed`, `secret` (it cannot be read)"),
+            "{notices:#?}"
+        );
+        let Undone::Done { plan, .. } = world.undo("one") else {
+            panic!("nothing stands against it");
+        };
+        let left: Vec<_> = plan.left.iter().map(|left| left.path.to_string()).collect();
+        assert_eq!(left, ["secret"]);
+        assert_eq!(world.text("g"), "0");
+        set("closed", 0o755);
+    });
+}
