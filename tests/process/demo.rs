@@ -7,6 +7,29 @@ use std::process::Command;
 use crate::sandbox::{Ran, Sandbox, repository};
 use crate::session_files::{Ending, decisions, exchanges, mode_of, verdicts};
 
+/// Tool and verdict of each call of the demonstration.
+pub(crate) const DEMO_VERDICTS: [(&str, &str); 10] = [
+    ("grep", "allow"),
+    ("bash", "allow"),
+    ("read", "allow"),
+    ("file_edit", "allow"),
+    ("bash", "allow"),
+    ("bash", "deny"),
+    ("file_write", "deny"),
+    ("bash", "allow"),
+    ("file_edit", "allow"),
+    ("bash", "allow"),
+];
+
+/// The tools whose calls were refused.
+pub(crate) fn refused_tools(session: &Path) -> Vec<String> {
+    exchanges(session, Ending::Written)
+        .into_iter()
+        .filter(|exchange| exchange.is_error && exchange.content.contains("refus"))
+        .map(|exchange| exchange.tool)
+        .collect()
+}
+
 fn demo(sandbox: &Sandbox, more: &[&str]) -> Ran {
     finish(sandbox.podward(&["run", "manifests/demo.toml"]).args(more))
 }
@@ -52,25 +75,8 @@ fn the_demonstration_is_refused_twice_and_finishes_another_way() {
     }
 
     let session = sandbox.session();
-    let refused: Vec<String> = exchanges(&session, Ending::Written)
-        .into_iter()
-        .filter(|exchange| exchange.is_error && exchange.content.contains("refus"))
-        .map(|exchange| exchange.tool)
-        .collect();
-    assert_eq!(refused, ["bash", "file_write"]);
-    let expected = [
-        ("grep", "allow"),
-        ("bash", "allow"),
-        ("read", "allow"),
-        ("file_edit", "allow"),
-        ("bash", "allow"),
-        ("bash", "deny"),
-        ("file_write", "deny"),
-        ("bash", "allow"),
-        ("file_edit", "allow"),
-        ("bash", "allow"),
-    ];
-    let expected = expected.map(|(tool, verdict)| (tool.to_owned(), verdict.to_owned()));
+    assert_eq!(refused_tools(&session), ["bash", "file_write"]);
+    let expected = DEMO_VERDICTS.map(|(tool, verdict)| (tool.to_owned(), verdict.to_owned()));
     assert_eq!(verdicts(&session), expected);
     let denied = &decisions(&session)[5];
     assert_eq!(denied["arguments"]["command"], "rm -rf cache");

@@ -12,6 +12,7 @@ mod exit_codes;
 mod hooks;
 mod key;
 mod layers;
+mod models;
 mod output;
 mod programs_page;
 mod readme;
