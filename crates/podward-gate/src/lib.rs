@@ -5,6 +5,29 @@
 //! A tool call becomes a [`Call`], which [`Gate::submit`] turns into a [`Permitted`] (the only
 //! thing that runs), a [`Refusal`] (its text takes the place of the tool's result) or a
 //! [`Question`], which stays open until [`Gate::answer`] settles it.
+//!
+//! ```
+//! use podward_gate::{Answer, Call, CallFacts, CallId, Gate, Settled, Submitted};
+//! use podward_policy::{Action, KnownTools, Operation, Policy, PolicySpec, ToolName};
+//!
+//! let rules = PolicySpec::new(Action::Ask);
+//! let compiled = Policy::compile(&rules, &KnownTools::built_in()).map_err(|_| "a rule is wrong")?;
+//! let mut gate = Gate::new(compiled.policy.into());
+//!
+//! let skill = ToolName::new("skill")?;
+//! let operation = Operation::plain(&skill, "release");
+//! let facts = CallFacts::new(CallId::new("call_1")?, skill, "{}", operation.into());
+//! // What runs is anything: here a text.
+//! let Submitted::Ask(question) = gate.submit(Call::new(facts, "the release")) else {
+//!     return Err("the rules ask about everything".into());
+//! };
+//! let Settled::Run(permitted) = gate.answer(question.id(), Answer::Once { by: "me".into() })? else {
+//!     return Err("it was said yes".into());
+//! };
+//! let (permit, what) = permitted.release();
+//! assert_eq!((permit.facts().id().as_str(), what), ("call_1", "the release"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod call;
 mod gate;

@@ -56,6 +56,15 @@ pub enum PairingError {
 /// once, in the message right after its own, in call order and before any other content; every
 /// result answers a call; call ids are unique; no message is empty.
 ///
+/// ```
+/// use podward_model::{Message, PairingError, check_pairing};
+///
+/// assert_eq!(check_pairing(&[Message::user("hello")]), Ok(()));
+/// let mut empty = Message::user("hello");
+/// empty.content.clear();
+/// assert_eq!(check_pairing(&[empty]), Err(PairingError::Empty { message: 0 }));
+/// ```
+///
 /// # Errors
 /// The first thing that is wrong.
 pub fn check_pairing(messages: &[Message]) -> Result<(), PairingError> {

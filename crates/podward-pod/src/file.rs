@@ -307,7 +307,7 @@ impl std::error::Error for FileError {
 pub(crate) fn shown(path: &Path) -> String {
     let mut text = String::new();
     for character in path.to_string_lossy().chars() {
-        if character.is_control() || is_invisible(character) {
+        if is_invisible(character) {
             text.extend(character.escape_default());
         } else {
             text.push(character);

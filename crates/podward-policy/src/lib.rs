@@ -2,6 +2,26 @@
 //!
 //! It must never know where a rule's text came from, what a tool does, what a shell is, or what
 //! time it is: values in, values out, no I/O, no clock, no threads.
+//!
+//! A table of rules ([`PolicySpec`]) is compiled to a [`Policy`]; the policies of all layers are
+//! [`Policies`]; a tool says what a call would do ([`Lowered`]), and [`Policies::judge`] makes a
+//! [`Ruling`] of it: a verdict, and why.
+//!
+//! ```
+//! use podward_policy::{Action, Cause, KnownTools, Operation, Policies, Policy, PolicySpec, ToolName};
+//!
+//! let rules = PolicySpec::new(Action::Ask).rule("skill", "release*", Action::Deny);
+//! let compiled = Policy::compile(&rules, &KnownTools::built_in()).map_err(|_| "a rule is wrong")?;
+//! let policies = Policies::from(compiled.policy);
+//!
+//! let skill = ToolName::new("skill")?;
+//! let ruling = policies.judge(&Operation::plain(&skill, "release-notes").into());
+//! assert_eq!(ruling.action, Action::Deny);
+//! assert!(matches!(ruling.cause, Cause::Rule { .. }));
+//! let ruling = policies.judge(&Operation::plain(&skill, "review").into());
+//! assert_eq!(ruling.action, Action::Ask);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod action;
 mod compile;

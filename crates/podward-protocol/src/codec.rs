@@ -53,6 +53,21 @@ pub enum DecodeError {
 
 /// Writes a value as one line, without the newline.
 ///
+/// ```
+/// use podward_protocol::{Envelope, Event, SessionId, Status, Time, decode, encode};
+///
+/// let envelope = Envelope {
+///     time: Time::from_unix_milliseconds(1_767_323_045_678)?,
+///     session: SessionId::from_bits(1),
+///     seq: 0,
+///     event: Event::Status(Status::Idle),
+/// };
+/// let line = encode(&envelope)?;
+/// assert!(!line.contains('\n'));
+/// assert_eq!(decode(&line)?, envelope);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The line would be too long.
 pub fn encode(envelope: &Envelope) -> Result<String, EncodeError> {
@@ -98,22 +113,33 @@ impl Formatter for Visible {
     }
 }
 
-/// Whether a text for people or terminals should escape a character beyond ASCII: it controls a
-/// terminal, separates lines, is not seen, or turns the direction of writing.
+/// Whether a text for people or terminals should escape a character: a terminal obeys it, it looks
+/// like nothing, or it turns text around.
+///
+/// Unicode 16: general categories Cc, Cf, Zl, Zp, Co and Cn's noncharacters, the default-ignorable
+/// code points, and blanks that are not the blank. Newline and tab are among them: who shows more
+/// than one line lets them through.
+///
+/// ```
+/// use podward_protocol::is_invisible;
+///
+/// assert!(is_invisible('\u{1b}') && is_invisible('\u{202e}') && is_invisible('\u{a0}'));
+/// assert!(!is_invisible('a') && !is_invisible(' ') && !is_invisible('é'));
+/// ```
 #[must_use]
 pub const fn is_invisible(char: char) -> bool {
     matches!(
         char,
-        '\u{7f}'..='\u{9f}'
-            | '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}'
+            | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+            | '\u{115f}'..='\u{1160}' | '\u{1680}' | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
+            | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}'
+            | '\u{e000}'..='\u{f8ff}' | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}'
+            | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}' | '\u{f0000}'..='\u{10ffff}'
     )
 }
 

@@ -311,17 +311,27 @@ impl<'p> Automaton<'p> {
         case: Case,
         counts: impl Fn(&Node<'p>) -> bool,
     ) -> Set {
+        let counted = self.nodes_of(set).filter(|(_, node)| counts(node));
+        self.advance(counted, |on| on.fits(c, case))
+    }
+
+    /// The places behind these by a character that fits.
+    fn advance<'s>(
+        &'s self,
+        places: impl Iterator<Item = (usize, &'s Node<'p>)>,
+        fits: impl Fn(&On<'p>) -> bool,
+    ) -> Set
+    where
+        'p: 's,
+    {
         let mut next = Set::empty(self.nodes.len());
-        for (place, node) in self.nodes_of(set) {
-            if !counts(node) {
-                continue;
-            }
+        for (place, node) in places {
             match node {
-                Node::Step { on, next: to } if on.fits(c, case) => next.add(*to),
-                Node::Loop { on } if on.fits(c, case) => next.add(place),
+                Node::Step { on, next: to } if fits(on) => next.add(*to),
+                Node::Loop { on } if fits(on) => next.add(place),
                 Node::Directories => {
                     next.add(place);
-                    if c == '/' {
+                    if fits(&On::Char('/')) {
                         next.add(place + 1);
                     }
                 }
@@ -340,14 +350,14 @@ impl<'p> Automaton<'p> {
     fn spread(&self, set: &Set, language: Language, work: &mut Work) -> Result<Set, Exhausted> {
         let mut all = match language {
             // The first character of a name has a rule of its own.
-            Language::Name { may_begin_with_dot } => self.spread_once(set, |on| {
+            Language::Name { may_begin_with_dot } => self.advance(self.nodes_of(set), |on| {
                 on.may_be_in_name() && (may_begin_with_dot || !on.is_only('.'))
             }),
             Language::All | Language::Bare | Language::Quoted => set.clone(),
         };
         loop {
             work.spend(all.cost())?;
-            let mut more = self.spread_once(&all, |on| on.may_be_in(language));
+            let mut more = self.advance(self.nodes_of(&all), |on| on.may_be_in(language));
             if language == Language::Quoted {
                 let quoted_quote = ['\'', '\\', '\'', '\'']
                     .into_iter()
@@ -360,29 +370,6 @@ impl<'p> Automaton<'p> {
             }
             all.unite(&more);
         }
-    }
-
-    fn spread_once(&self, set: &Set, may_be: impl Fn(&On<'p>) -> bool) -> Set {
-        let mut next = Set::empty(self.nodes.len());
-        for (place, node) in self.nodes_of(set) {
-            match node {
-                Node::Step { on, next: to } if may_be(on) => next.add(*to),
-                Node::Loop { on } if may_be(on) => next.add(place),
-                Node::Directories => {
-                    next.add(place);
-                    if may_be(&On::Char('/')) {
-                        next.add(place + 1);
-                    }
-                }
-                Node::Step { .. }
-                | Node::Loop { .. }
-                | Node::Fork { .. }
-                | Node::Jump { .. }
-                | Node::Accept => {}
-            }
-        }
-        self.close(&mut next);
-        next
     }
 
     /// The places that every filling of a hole keeps.
