@@ -9,6 +9,7 @@ mod crash;
 mod demo;
 mod disk_full;
 mod exit_codes;
+mod fetch;
 mod hooks;
 mod key;
 mod layers;

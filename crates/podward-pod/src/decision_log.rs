@@ -148,7 +148,9 @@ fn line(
         cwd: redacted(Value::String(context.cwd.clone())),
         tool: secrets.redact(decision.tool()).0,
         arguments,
-        replayable: redaction == Redaction::Nothing && decision.facts().is_some(),
+        replayable: redaction == Redaction::Nothing
+            && decision.facts().is_some()
+            && decision.part_of().is_none(),
         operations: redacted(serde_json::to_value(&decided.operations)?),
         outcome: match decision {
             Decision::Run { .. } => "run",
