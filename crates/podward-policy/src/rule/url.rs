@@ -1,7 +1,5 @@
 //! Patterns for URLs (D4.4).
 
-use std::net::Ipv4Addr;
-
 use crate::operation::UrlSubject;
 use crate::pattern::{Glob, Hit, Token};
 use crate::text::{Text, TextBuilder};
@@ -251,9 +249,12 @@ fn is_of_a_name(token: &Token) -> bool {
     token.literal().is_some_and(char::is_alphanumeric)
 }
 
-/// Whether the host of a canonical URL is an address.
+/// Whether the host of a canonical URL is an address: no name is made of digits only.
 fn is_address(host: &str) -> bool {
-    host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok()
+    host.starts_with('[')
+        || host
+            .chars()
+            .all(|char| char.is_ascii_digit() || char == '.')
 }
 
 /// The characters of tokens, wildcards left out.
