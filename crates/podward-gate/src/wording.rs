@@ -165,12 +165,16 @@ fn part_text(operation: &Operation) -> String {
         Subject::Command(command) => {
             format!("the command `{}`", shown(&command.written.to_string()))
         }
-        Subject::Path(path) => {
+        Subject::Path(path) | Subject::Tree(path) => {
+            let all = match operation.subject {
+                Subject::Tree(_) => "all below ",
+                _ => "", // one path
+            };
             let text = shown(&path.lexical.short.to_string());
             match operation.tool.as_str() {
-                EXTERNAL_DIRECTORY => format!("the path `{text}` outside the workspace"),
-                "read" => format!("reading `{text}`"),
-                "file_write" | "file_edit" => format!("writing `{text}`"),
+                EXTERNAL_DIRECTORY => format!("{all}the path `{text}` outside the workspace"),
+                "read" => format!("reading {all}`{text}`"),
+                "file_write" | "file_edit" => format!("writing {all}`{text}`"),
                 _ => format!("the path `{text}`"), // a foreign tool's own paths
             }
         }

@@ -78,13 +78,17 @@ fn coverage(operations: &Operations) -> Coverage {
         }
         match &operation.subject {
             Subject::Unknown(reason) => add(reason.as_str()),
-            Subject::Path(path) if has_expansion(&path.lexical.short) => {
+            Subject::Path(path) | Subject::Tree(path) if has_expansion(&path.lexical.short) => {
                 add("a path is not known before the command runs");
             }
             Subject::Url(url) if has_expansion(&url.text) => {
                 add("a URL is not known before the command runs");
             }
-            Subject::Command(_) | Subject::Path(_) | Subject::Url(_) | Subject::Plain(_) => {}
+            Subject::Command(_)
+            | Subject::Path(_)
+            | Subject::Tree(_)
+            | Subject::Url(_)
+            | Subject::Plain(_) => {}
         }
     }
     match reasons.is_empty() {
@@ -168,7 +172,9 @@ fn why_unknown(operation: Option<&Operation>) -> Box<str> {
         Some(Subject::Command(command)) if !command.written.holes().is_empty() => {
             "a part of the command is not known before it runs".into()
         }
-        Some(Subject::Path(path)) if !path.lexical.short.holes().is_empty() => {
+        Some(Subject::Path(path) | Subject::Tree(path))
+            if !path.lexical.short.holes().is_empty() =>
+        {
             "a path is not known before the command runs".into()
         }
         Some(Subject::Url(url)) if !url.text.holes().is_empty() => {
@@ -219,7 +225,7 @@ impl<'a> View<'a> {
     fn decide(&mut self, operation: &Operation) -> Decision {
         let says_nothing = match operation.need {
             Need::Restrictive => match &operation.subject {
-                Subject::Path(path) => tightens_nothing(path),
+                Subject::Path(path) | Subject::Tree(path) => tightens_nothing(path),
                 Subject::Url(url) => url.text.known_part().is_empty() && has_expansion(&url.text),
                 Subject::Command(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
             },

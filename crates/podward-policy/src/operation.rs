@@ -154,6 +154,10 @@ pub enum Subject {
     Command(CommandSubject),
     /// A path.
     Path(PathSubject),
+    /// All that lies below a directory: every form of it ends in `/` (`./` is the workspace). A
+    /// restrictive pattern meets it where what it names begins below the directory, an allow where
+    /// it covers every path there.
+    Tree(PathSubject),
     /// A URL.
     Url(UrlSubject),
     /// Any other text, taken literally: canonical JSON of an MCP tool, a skill's name.

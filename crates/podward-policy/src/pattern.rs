@@ -36,7 +36,7 @@ pub(crate) enum Hit {
 }
 
 impl Hit {
-    const fn certain(matched: bool) -> Self {
+    pub(crate) const fn certain(matched: bool) -> Self {
         if matched { Self::Must } else { Self::No }
     }
 

@@ -118,9 +118,11 @@ impl Rule {
     ) -> Hit {
         let is_refused_url = match subject {
             Subject::Url(url) => url.has_user_info && !self.is_restrictive(),
-            Subject::Command(_) | Subject::Path(_) | Subject::Plain(_) | Subject::Unknown(_) => {
-                false
-            }
+            Subject::Command(_)
+            | Subject::Path(_)
+            | Subject::Tree(_)
+            | Subject::Plain(_)
+            | Subject::Unknown(_) => false,
         };
         if self.is_catch_all && !is_refused_url {
             return Hit::Must;
@@ -128,6 +130,10 @@ impl Rule {
         let found = match subject {
             Subject::Command(command) => self.hit_command(command, whole, work),
             Subject::Path(path) => self.hit_path(path, operand, work),
+            Subject::Tree(path) => match self.is_restrictive() {
+                true => self.path.hit_below(path, work),
+                false => self.path.hit_all_below(path, work),
+            },
             Subject::Url(url) => self.hit_url(url, operand, work),
             Subject::Plain(text) => Ok(self.plain.hit_text(text, &(0..0), work)),
             Subject::Unknown(_) => self.hit_whole(whole, work).map(|hit| hit.max(Hit::May)),

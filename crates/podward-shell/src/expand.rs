@@ -3,14 +3,18 @@
 use podward_policy::HoleKind;
 
 use crate::arg::{Arg, Part, Source};
-use crate::syntax::{Expansion, Piece, Quoting, Word};
-use crate::values::{Census, POSITIONAL, Value, Values};
+use crate::syntax::{Change, Expansion, How, Piece, Quoting, Word};
+use crate::values::{Census, Moment, POSITIONAL, Value, Values};
 
 /// What is known while words are expanded.
 #[derive(Clone, Copy)]
 pub(crate) struct Knowledge<'a> {
     pub(crate) census: &'a Census,
     pub(crate) values: &'a Values,
+    /// The commands that may have run by now.
+    pub(crate) by: Moment,
+    /// Names of the variables that the environment may set; `None` where others may be set too.
+    pub(crate) environment: Option<&'a [&'a str]>,
     /// Inside a function the positional parameters are its own.
     pub(crate) in_function: bool,
     /// The value of `HOME`, which the environment of the shell holds.
@@ -88,8 +92,16 @@ impl Expanding<'_> {
     fn expansion(&mut self, expansion: &Expansion, quoting: Quoting) {
         let value = match expansion {
             Expansion::Parameter(name) => self.lookup(name),
-            Expansion::Elements(name) => self.knowledge.values.get(name).cloned(),
+            Expansion::Elements(name) => self.remembered(name).cloned(),
             Expansion::Element(name, index) => self.element(name, &index.inner),
+            Expansion::Other {
+                inner,
+                change: Some(change),
+                ..
+            } => inner
+                .last()
+                .and_then(|word| self.changed(change, word, quoting))
+                .map(Value::Scalar),
             _ => None,
         };
         match (value, expansion) {
@@ -112,17 +124,84 @@ impl Expanding<'_> {
         }
     }
 
+    /// What is remembered of a variable, if it still holds.
+    fn remembered(&self, name: &str) -> Option<&Value> {
+        let value = self.knowledge.values.get(name)?;
+        let holds = self.knowledge.census.holds(name, self.knowledge.by);
+        holds.then_some(value)
+    }
+
+    /// `${x:-word}` and its like, where both the value and the word are known.
+    fn changed(&self, change: &Change, word: &Word, quoting: Quoting) -> Option<String> {
+        let name = change.name.as_str();
+        let value = match self.lookup(name) {
+            Some(Value::Scalar(text)) => Some(text),
+            Some(Value::List(_) | Value::Between(..)) => return None,
+            None if self.is_unset(change) => None,
+            None => return None,
+        };
+        let has_value = value.as_ref().is_some_and(|value| !value.is_empty());
+        let operand = || {
+            let text = word.as_literal()?;
+            // Unquoted, it is split, and a `~` in front is a home.
+            let is_plain = quoting == Quoting::Quoted
+                || !text.contains([' ', '\t', '\n', '*', '?', '[', '~']);
+            is_plain.then_some(text)
+        };
+        let pattern = || operand().filter(|text| !text.contains(['*', '?', '[', '\\']));
+        match (change.how, value) {
+            (How::UnlessEmpty, Some(value)) if has_value => Some(value),
+            (How::UnlessUnset, Some(value)) => Some(value),
+            (How::Replaced, Some(_)) if !has_value => Some(String::new()),
+            // Only a word that stands there is taken for the value of what nothing sets.
+            (How::Replaced | How::WithoutFront | How::WithoutEnd, None) => None,
+            (How::UnlessEmpty | How::UnlessUnset | How::Replaced, _) => operand(),
+            (How::WithoutFront, Some(value)) => {
+                let mut front = pattern()?;
+                if let Some(longest) = front.strip_prefix('#') {
+                    front = longest.to_owned();
+                }
+                Some(value.strip_prefix(&front).unwrap_or(&value).to_owned())
+            }
+            (How::WithoutEnd, Some(value)) => {
+                let mut end = pattern()?;
+                if let Some(longest) = end.strip_prefix('%') {
+                    end = longest.to_owned();
+                }
+                Some(value.strip_suffix(&end).unwrap_or(&value).to_owned())
+            }
+        }
+    }
+
+    /// Whether nothing can have given a variable a value.
+    fn is_unset(&self, change: &Change) -> bool {
+        let Knowledge { census, by, .. } = self.knowledge;
+        let name = change.name.as_str();
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let is_untouched = match change.sets {
+            // It is the one thing that sets it.
+            true => census.is_set_once(name, by),
+            false => census.is_unset(name, by),
+        };
+        is_name
+            && is_untouched
+            && self
+                .knowledge
+                .environment
+                .is_some_and(|environment| !environment.contains(&name))
+    }
+
     fn lookup(&self, name: &str) -> Option<Value> {
         let is_positional =
             matches!(name, "@" | "*") || name.bytes().all(|byte| byte.is_ascii_digit());
-        if name == "HOME" && self.knowledge.census.is_untouched("HOME") {
+        if name == "HOME" && self.knowledge.census.is_untouched("HOME", self.knowledge.by) {
             return self
                 .knowledge
                 .home
                 .map(|home| Value::Scalar(home.to_owned()));
         }
         if !is_positional {
-            return match self.knowledge.values.get(name)? {
+            return match self.remembered(name)? {
                 value @ (Value::Scalar(_) | Value::Between(..)) => Some(value.clone()),
                 Value::List(items) => Some(Value::Scalar(items.first()?.clone())),
             };
@@ -130,7 +209,7 @@ impl Expanding<'_> {
         if self.knowledge.in_function {
             return None;
         }
-        let Value::List(items) = self.knowledge.values.get(POSITIONAL)? else {
+        let Value::List(items) = self.remembered(POSITIONAL)? else {
             return None;
         };
         match name {
@@ -144,7 +223,7 @@ impl Expanding<'_> {
 
     fn element(&self, name: &str, index: &Word) -> Option<Value> {
         let index: usize = index.as_literal()?.parse().ok()?;
-        match self.knowledge.values.get(name)? {
+        match self.remembered(name)? {
             Value::List(items) => items.get(index).cloned().map(Value::Scalar),
             Value::Scalar(text) if index == 0 => Some(Value::Scalar(text.clone())),
             Value::Scalar(_) | Value::Between(..) => None,
@@ -197,7 +276,9 @@ impl Expanding<'_> {
         let (kind, source) = match expansion {
             Expansion::Parameter(name) => {
                 let source = match name.as_str() {
-                    "PWD" if self.knowledge.census.is_untouched("PWD") => Source::WorkingDirectory,
+                    "PWD" if self.knowledge.census.is_untouched("PWD", self.knowledge.by) => {
+                        Source::WorkingDirectory
+                    }
                     _ => Source::Value,
                 };
                 let kind = match name.as_str() {
@@ -211,7 +292,9 @@ impl Expanding<'_> {
             Expansion::Process(_) => (HoleKind::Quoted, Source::Process),
             Expansion::Arithmetic(_) => (HoleKind::Quoted, Source::Number),
             Expansion::Array(_) => (HoleKind::Quoted, Source::Value),
-            Expansion::Other { inner, is_many } if *is_many || inner.iter().any(is_many_words) => {
+            Expansion::Other { inner, is_many, .. }
+                if *is_many || inner.iter().any(is_many_words) =>
+            {
                 (HoleKind::Unquoted, Source::Value)
             }
             _ => (by_quoting(quoting), Source::Value),
@@ -234,7 +317,9 @@ fn is_many_words(word: &Word) -> bool {
         Piece::Expansion(expansion, _) => match &**expansion {
             Expansion::Parameter(name) => name == POSITIONAL,
             Expansion::Elements(_) => true,
-            Expansion::Other { inner, is_many } => *is_many || inner.iter().any(is_many_words),
+            Expansion::Other { inner, is_many, .. } => {
+                *is_many || inner.iter().any(is_many_words)
+            }
             _ => false,
         },
         _ => false,

@@ -18,7 +18,7 @@ use podward_policy::ByteSpan;
 
 use crate::limits;
 use crate::second_look;
-use crate::syntax::{Script, Stop, Unknown};
+use crate::syntax::{Script, SimpleIdx, Stop, Unknown};
 use crate::work;
 
 type Read<T> = Result<T, Stop>;
@@ -220,6 +220,11 @@ impl<'t> Reader<'t> {
             let span = self.span(start);
             self.script.inert.push(span);
         }
+    }
+
+    /// The simple command that ends next.
+    const fn next_simple(&self) -> SimpleIdx {
+        SimpleIdx(self.script.simples.len())
     }
 
     fn mark(&self) -> Mark {

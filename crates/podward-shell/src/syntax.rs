@@ -20,10 +20,11 @@ pub(crate) struct Script {
     pub(crate) heres: Vec<HereDocument>,
     /// Code that only the run shows, found while reading.
     pub(crate) unknowns: Vec<Unknown>,
-    /// Variables that something other than an assignment or a builtin sets.
-    pub(crate) names_set: Vec<String>,
-    /// Names in arithmetic: evaluated, and perhaps set.
-    pub(crate) names_evaluated: Vec<String>,
+    /// Variables that something other than an assignment or a builtin sets, each with the first
+    /// command that ends after it.
+    pub(crate) names_set: Vec<(String, SimpleIdx)>,
+    /// Names in arithmetic: evaluated, and perhaps set. Likewise.
+    pub(crate) names_evaluated: Vec<(String, SimpleIdx)>,
     /// Variables of loops, each with its literal words.
     pub(crate) loops: Vec<(String, Vec<Option<String>>)>,
     /// Names of the functions that are defined.
@@ -207,9 +208,35 @@ pub(crate) enum Expansion {
         inner: Vec<Word>,
         /// It makes several words even in double quotes.
         is_many: bool,
+        /// What it makes of a variable's value and the last word of `inner`.
+        change: Option<Change>,
     },
     /// `x=(a b)` as an argument of a declaration.
     Array(Vec<Word>),
+}
+
+/// `${x:-word}` and its like.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) name: String,
+    pub(crate) how: How,
+    /// The word becomes the value of the variable.
+    pub(crate) sets: bool,
+}
+
+/// What stands in place of a variable's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// `:-`, `:=`, `:?`: the word, unless there is a value.
+    UnlessEmpty,
+    /// `-`, `=`, `?`: the word, unless it is set.
+    UnlessUnset,
+    /// `:+`: the word, if there is a value.
+    Replaced,
+    /// `#`: the value without what the word matches at its front.
+    WithoutFront,
+    /// `%`: the same at its end.
+    WithoutEnd,
 }
 
 #[derive(Debug, Default)]

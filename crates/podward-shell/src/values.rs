@@ -4,13 +4,29 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::syntax::{AssignedValue, Expansion, Piece, Script, Simple, Word};
 
-/// Everything in a text that may set a variable.
+mod dynamic;
+
+use dynamic::DynamicName;
+
+/// Everything in a text that may set a variable, each with its place among the simple commands.
+///
+/// What stands later in a text cannot change an earlier use, so that a use counts only what is
+/// placed up to its [`Moment`].
 #[derive(Debug, Default)]
 pub(crate) struct Census {
-    n_sets: BTreeMap<String, usize>,
+    sets: BTreeMap<String, Vec<usize>>,
     exported: BTreeSet<String>,
-    /// Something may set any variable.
-    is_open: bool,
+    /// From here on any variable may have any value.
+    open_from: Option<usize>,
+}
+
+/// The last of the simple commands that may have run when a word is expanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(pub(crate) usize);
+
+impl Moment {
+    /// All commands may have run.
+    pub(crate) const END: Self = Self(usize::MAX);
 }
 
 /// Name of the positional parameters in a [`Census`].
@@ -50,6 +66,10 @@ const SPECIAL: &[&str] = &[
     "PROMPT_COMMAND",
     "POSIXLY_CORRECT",
     "GLOBIGNORE",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "MACHTYPE",
+    "OSTYPE",
     "_",
 ];
 
@@ -59,50 +79,70 @@ const OPEN: &[&str] = &["eval", "source", ".", "trap", "let", "alias", "enable"]
 impl Census {
     pub(crate) fn of(script: &Script) -> Self {
         let mut census = Self::default();
-        for name in script
-            .names_set
-            .iter()
-            .chain(&script.names_evaluated)
-            .chain(&script.functions)
-        {
-            census.set(name);
+        for (name, at) in script.names_set.iter().chain(&script.names_evaluated) {
+            census.set(name, at.0);
         }
-        for simple in &script.simples {
-            census.simple(simple);
+        for name in &script.functions {
+            census.set(name, 0);
         }
+        for (at, simple) in script.simples.iter().enumerate() {
+            census.simple(simple, at);
+        }
+        census.evaluated_values(script);
         census.dynamic_names(script);
-        census.is_open |= script.simples.iter().any(|simple| {
-            simple.assignments.iter().any(|assignment| {
-                script.names_evaluated.contains(&assignment.name) && !is_number(&assignment.value)
-            })
-        });
         census
     }
 
-    /// Whether a variable keeps the value of the only thing that sets it.
-    pub(crate) fn is_set_once(&self, name: &str) -> bool {
-        !self.is_open
-            && self.n_sets.get(name) == Some(&1)
-            && !SPECIAL.contains(&name)
-            && !name.starts_with("BASH")
+    /// Whether a variable has the value of the only thing that has set it by then.
+    pub(crate) fn is_set_once(&self, name: &str, by: Moment) -> bool {
+        self.n_sets(name, by) == 1 && self.may_be_known(name, by)
     }
 
-    /// Whether nothing in the text sets a variable.
-    pub(crate) fn is_untouched(&self, name: &str) -> bool {
-        !self.is_open && !self.n_sets.contains_key(name)
+    /// Whether a value that is remembered for a variable still holds.
+    pub(crate) fn holds(&self, name: &str, by: Moment) -> bool {
+        self.n_sets(name, by) <= 1 && self.may_be_known(name, by)
+    }
+
+    /// Whether nothing has set a variable by then.
+    pub(crate) fn is_untouched(&self, name: &str, by: Moment) -> bool {
+        !self.is_open(by) && self.n_sets(name, by) == 0
+    }
+
+    /// Whether a variable has no value, but for the environment.
+    pub(crate) fn is_unset(&self, name: &str, by: Moment) -> bool {
+        self.is_untouched(name, by) && is_own(name)
+    }
+
+    fn may_be_known(&self, name: &str, by: Moment) -> bool {
+        !self.is_open(by) && (is_own(name) || name == POSITIONAL)
+    }
+
+    fn is_open(&self, by: Moment) -> bool {
+        self.open_from.is_some_and(|from| from <= by.0)
+    }
+
+    fn n_sets(&self, name: &str, by: Moment) -> usize {
+        let places = self.sets.get(name).map(Vec::as_slice).unwrap_or_default();
+        places.iter().filter(|at| **at <= by.0).take(2).count()
     }
 
     pub(crate) fn is_exported(&self, name: &str) -> bool {
         self.exported.contains(name) || self.exported.contains(POSITIONAL)
     }
 
-    fn set(&mut self, name: &str) {
-        *self.n_sets.entry(name.to_owned()).or_default() += 1;
+    fn set(&mut self, name: &str, at: usize) {
+        self.sets.entry(name.to_owned()).or_default().push(at);
     }
 
-    fn simple(&mut self, simple: &Simple) {
+    fn opens(&mut self, opens: bool, at: usize) {
+        if opens && self.open_from.is_none_or(|from| from > at) {
+            self.open_from = Some(at);
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple, at: usize) {
         for assignment in &simple.assignments {
-            self.set(&assignment.name);
+            self.set(&assignment.name, at);
         }
         let mut words = simple.words.as_slice();
         while let Some((first, rest)) = words.split_first() {
@@ -115,66 +155,95 @@ impl Census {
                 "builtin" | "command" | "exec" => {}
                 _ if name.starts_with('-') => {}
                 _ => {
-                    self.command(&name, rest);
+                    self.command(&name, rest, at);
                     return;
                 }
             }
         }
     }
 
+    /// Arithmetic evaluates the value of a variable as an expression, which may set others.
+    fn evaluated_values(&mut self, script: &Script) {
+        let assigned: BTreeSet<&str> = script
+            .simples
+            .iter()
+            .flat_map(|simple| &simple.assignments)
+            .filter(|assignment| !is_number(&assignment.value))
+            .map(|assignment| assignment.name.as_str())
+            .collect();
+        for (name, at) in &script.names_evaluated {
+            self.opens(assigned.contains(name.as_str()), at.0);
+        }
+    }
+
     /// Commands whose names are variables: what they may set hangs on the variables' values.
     fn dynamic_names(&mut self, script: &Script) {
-        for simple in &script.simples {
-            let Some(name) = dynamic_name(&simple.words) else {
-                continue;
-            };
-            let Some(values) = name.and_then(|name| first_words(script, name)) else {
-                self.is_open = true;
-                return;
-            };
-            for value in values {
-                let rest = simple.words.get(1..).unwrap_or_default();
-                match (value.as_str(), rest.first().map(Word::as_literal)) {
-                    ("", Some(Some(next))) => {
-                        self.command(&next, rest.get(1..).unwrap_or_default())
+        for (at, simple) in script.simples.iter().enumerate() {
+            match dynamic::name(script, &simple.words) {
+                DynamicName::Literal => {}
+                DynamicName::Unknown => self.opens(true, at),
+                DynamicName::OneOf(values) => {
+                    let rest = simple.words.get(1..).unwrap_or_default();
+                    for value in values {
+                        self.dynamic_name(&value, rest, at);
                     }
-                    ("", Some(None)) => self.is_open = true,
-                    ("echo" | "test" | "[" | "true" | "false" | ":" | "pwd", _) => {}
-                    (value, _) => self.is_open |= crate::builtins::is_builtin(value),
                 }
             }
         }
     }
 
-    fn command(&mut self, name: &str, args: &[Word]) {
+    fn dynamic_name(&mut self, value: &str, rest: &[Word], at: usize) {
+        let mut words = value.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        match (name, rest.first().map(Word::as_literal)) {
+            ("", Some(Some(next))) => {
+                self.command(&next, rest.get(1..).unwrap_or_default(), at);
+            }
+            ("", Some(None)) => self.opens(true, at),
+            ("echo" | "test" | "[" | "true" | "false" | ":" | "pwd", _) => {}
+            ("printf" | "read" | "export" | "declare" | "unset", _) if words.next().is_none() => {
+                self.command(name, rest, at);
+            }
+            _ => self.opens(crate::builtins::is_builtin(name), at),
+        }
+    }
+
+    fn command(&mut self, name: &str, args: &[Word], at: usize) {
         match name {
             "read" | "mapfile" | "readarray" | "unset" | "getopts" | "wait" => {
-                self.set("REPLY");
-                self.names(args);
+                self.set("REPLY", at);
+                self.names(args, at);
             }
             "declare" | "typeset" | "local" | "readonly" | "export" => {
-                self.names(args);
+                self.names(args, at);
                 if name != "readonly" {
                     self.exports(name, args);
                 }
+                // Another name for a variable.
+                let is_reference = |arg: &Word| {
+                    let text = arg.as_literal();
+                    text.is_none_or(|text| text.starts_with('-') && text.contains('n'))
+                };
+                let refers = matches!(name, "declare" | "typeset" | "local");
+                self.opens(refers && args.first().is_some_and(is_reference), at);
             }
-            "printf" => self.printf(args),
-            "set" => self.set_builtin(args),
-            "shift" => self.set(POSITIONAL),
-            _ => self.is_open |= OPEN.contains(&name),
+            "printf" => self.printf(args, at),
+            "set" => self.set_builtin(args, at),
+            "shift" => self.set(POSITIONAL, at),
+            _ => self.opens(OPEN.contains(&name), at),
         }
     }
 
     /// Arguments that are names, or begin with one.
-    fn names(&mut self, args: &[Word]) {
+    fn names(&mut self, args: &[Word], at: usize) {
         for arg in args {
             match leading_name(arg) {
-                Some(name) => self.set(&name),
+                Some(name) => self.set(&name, at),
                 None => {
                     let is_option = arg
                         .as_literal()
                         .is_some_and(|text| text.starts_with(['-', '+']) || is_digits(&text));
-                    self.is_open |= !is_option;
+                    self.opens(!is_option, at);
                 }
             }
         }
@@ -191,14 +260,14 @@ impl Census {
         }
     }
 
-    fn printf(&mut self, args: &[Word]) {
+    fn printf(&mut self, args: &[Word], at: usize) {
         let Some(first) = args.first() else {
             return;
         };
         match first.as_literal() {
-            Some(text) if text == "-v" => self.names(args.get(1..2).unwrap_or_default()),
+            Some(text) if text == "-v" => self.names(args.get(1..2).unwrap_or_default(), at),
             Some(text) if text.starts_with("-v") => {
-                self.set(text.get(2..).unwrap_or_default());
+                self.set(text.get(2..).unwrap_or_default(), at);
             }
             Some(_) => {}
             // A value that is not known may be `-v`.
@@ -207,20 +276,20 @@ impl Census {
                     .pieces
                     .first()
                     .is_some_and(|piece| matches!(piece, Piece::Plain(text) | Piece::Quoted(text) if !text.is_empty()));
-                self.is_open |= may_be_option;
+                self.opens(may_be_option, at);
             }
             None => {}
         }
     }
 
-    fn set_builtin(&mut self, args: &[Word]) {
+    fn set_builtin(&mut self, args: &[Word], at: usize) {
         let literal: Vec<Option<String>> = args.iter().map(Word::as_literal).collect();
         let only_options = literal.iter().all(|arg| {
             arg.as_ref()
                 .is_some_and(|text| text.starts_with(['-', '+']) && text != "--" && text != "-")
         });
         if !only_options {
-            self.set(POSITIONAL);
+            self.set(POSITIONAL, at);
         }
         if literal
             .iter()
@@ -232,94 +301,9 @@ impl Census {
     }
 }
 
-/// The variable that is a command's whole name, if the name is not literal: `Some(None)` if it is
-/// more than one variable.
-#[expect(
-    clippy::option_option,
-    reason = "a literal name, a variable, and anything else"
-)]
-fn dynamic_name(words: &[Word]) -> Option<Option<&str>> {
-    let prefixes = ["builtin", "command", "exec"];
-    let mut words = words.iter();
-    let first = words.next()?;
-    let Some(name) = first.as_literal() else {
-        let mut pieces = first
-            .pieces
-            .iter()
-            .filter(|piece| !matches!(piece, Piece::Quoted(text) if text.is_empty()));
-        let is_path = first.pieces.iter().any(
-            |piece| matches!(piece, Piece::Plain(text) | Piece::Quoted(text) if text.contains('/')),
-        );
-        if is_path {
-            // A file, never a builtin.
-            return None;
-        }
-        return Some(match (pieces.next(), pieces.next()) {
-            (Some(Piece::Expansion(expansion, _)), None) => match &**expansion {
-                Expansion::Parameter(name) | Expansion::Elements(name) => Some(name),
-                Expansion::Element(name, _) => Some(name),
-                _ => None,
-            },
-            _ => None,
-        });
-    };
-    let hides_name =
-        prefixes.contains(&name.as_str()) && words.any(|word| word.as_literal().is_none());
-    hides_name.then_some(None)
-}
-
-/// The first words of all values that a variable may have; `None` if one is not literal.
-fn first_words(script: &Script, name: &str) -> Option<Vec<String>> {
-    let is_positional = matches!(name, "@" | "*") || is_digits(name);
-    if is_positional && !script.functions.is_empty() {
-        return None;
-    }
-    let mut values = Vec::new();
-    for simple in &script.simples {
-        for assignment in simple.assignments.iter().filter(|a| a.name == name) {
-            match &assignment.value {
-                AssignedValue::Scalar(word) => values.push(word.as_literal()?),
-                AssignedValue::Array(words) => {
-                    for word in words {
-                        values.push(word.as_literal()?);
-                    }
-                }
-            }
-        }
-        let first = simple.words.first().and_then(Word::as_literal);
-        match first.as_deref() {
-            Some("set") if is_positional => {
-                for word in simple.words.iter().skip(1) {
-                    values.push(word.as_literal()?);
-                }
-            }
-            Some("export" | "readonly") => {
-                for word in simple.words.iter().skip(1) {
-                    if leading_name(word).as_deref() == Some(name) {
-                        let text = word.as_literal()?;
-                        values.push(text.split_once('=').map_or("", |(_, v)| v).to_owned());
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    for (_, words) in script.loops.iter().filter(|(variable, _)| variable == name) {
-        for word in words {
-            values.push(word.clone()?);
-        }
-    }
-    let firsts: Vec<String> = values
-        .iter()
-        .map(|value| {
-            value
-                .split_whitespace()
-                .next()
-                .unwrap_or_default()
-                .to_owned()
-        })
-        .collect();
-    (!firsts.is_empty()).then_some(firsts)
+/// Whether a variable is one that bash neither changes on its own nor reads in its own way.
+fn is_own(name: &str) -> bool {
+    !SPECIAL.contains(&name) && !name.starts_with("BASH")
 }
 
 /// The name that an argument of a declaration begins with.

@@ -2,6 +2,7 @@
 
 mod after_stop;
 mod compound;
+mod moments;
 mod simple;
 
 pub(crate) use simple::{free, kept};
@@ -15,7 +16,7 @@ use crate::reader::{self, Origin};
 use crate::syntax::{
     AndOr, Command, Expansion, HereIdx, Link, List, Piece, Pipeline, Script, Timed, Word,
 };
-use crate::values::{Census, Values};
+use crate::values::{Census, Moment, Values};
 
 /// What a text stands in.
 #[derive(Debug, Clone)]
@@ -118,6 +119,10 @@ pub(crate) struct Walker<'w, 'p> {
     pub(crate) script: &'w Script,
     pub(crate) census: Census,
     pub(crate) values: Values,
+    /// The commands that may have run by now.
+    pub(crate) by: Moment,
+    /// Those that may have run before what is walked, because it is repeated or called later.
+    pub(crate) by_then: Moment,
     pub(crate) bases: Bases,
     pub(crate) context: Context,
     functions: Vec<(String, &'w Command)>,
@@ -156,6 +161,8 @@ impl<'w, 'p> Walker<'w, 'p> {
             script,
             census: Census::default(),
             values: Values::default(),
+            by: Moment::END,
+            by_then: Moment(0),
             bases,
             context,
             functions: Vec::new(),
@@ -182,6 +189,7 @@ impl<'w> Walker<'w, '_> {
         let why = format!("{} (the text is not read from here on)", stop.why);
         self.sink
             .unknown(&why, Some(origin.span(at, text.len().max(at))));
+        self.by = Moment::END;
         for simple in &script.simples {
             self.flat(simple);
         }
@@ -193,7 +201,7 @@ impl<'w> Walker<'w, '_> {
     /// Values that would run code when arithmetic or a name reaches them.
     fn hidden_code(&mut self) {
         let script = self.script;
-        for name in script.names_set.iter().chain(&script.names_evaluated) {
+        for (name, _) in script.names_set.iter().chain(&script.names_evaluated) {
             let value = Arg::hole(HoleKind::Quoted, None);
             self.special_variable(name, &value, None);
         }
@@ -329,7 +337,7 @@ impl<'w> Walker<'w, '_> {
         self.sink.burn();
         match command {
             Command::Simple(idx) => match self.script.simples.get(idx.0) {
-                Some(simple) => self.simple(simple),
+                Some(simple) => self.simple(simple, Moment(idx.0)),
                 None => self.same(),
             },
             Command::Compound(compound, redirects) => self.compound(compound, redirects),

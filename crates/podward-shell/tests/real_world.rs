@@ -268,7 +268,14 @@ fn is_listed(list: &Allowlist, command: &str, operation: &Operation, all: &[&Ope
             !is_redirection(command, &filled(&path.lexical.short))
         }
         // Unknown code stands beside the command that holds it.
-        (Subject::Path(_) | Subject::Url(_) | Subject::Plain(_) | Subject::Unknown(_), _) => true,
+        (
+            Subject::Path(_)
+            | Subject::Tree(_)
+            | Subject::Url(_)
+            | Subject::Plain(_)
+            | Subject::Unknown(_),
+            _,
+        ) => true,
     }
 }
 

@@ -19,8 +19,7 @@ use podward_policy::{
 /// Lines in the test run; a soak sets more.
 const DEFAULT_CASES: usize = 3000;
 
-/// Simple commands that are appended. None of them sets a variable or may do so: one that is set
-/// twice is no longer known (D3.1), so that a deny of its first value becomes a question.
+/// Simple commands that are appended; some set variables of the lines, or may set any.
 const APPENDED: &[&str] = &[
     "ls",
     "rm -rf x",
@@ -38,6 +37,17 @@ const APPENDED: &[&str] = &[
     "xargs rm",
     "env A=b pc",
     "sed -i s/a/b/ f",
+    "x=1",
+    "read x y",
+    "unset x",
+    "printf -v x a",
+    "eval \"$y\"",
+    ". ./f",
+    "export x=2 HOME=/",
+    ": ${x:=1}",
+    ": $((x = 1))",
+    "set -- a",
+    "$unknown y",
 ];
 
 const CONNECTORS: &[&str] = &[

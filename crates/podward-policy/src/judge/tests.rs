@@ -1051,3 +1051,59 @@ fn an_address_that_a_name_led_to_needs_a_rule_that_names_it() {
         Cause::NoPolicy
     );
 }
+
+#[test]
+
+fn d2_2_a_tree_meets_what_is_named_below_it() {
+    let trees = |table: &str, trees: &[(&str, Action)]| {
+        let calls: Vec<_> = trees
+            .iter()
+            .map(|(directory, expected)| {
+                let Subject::Path(tree) = path(directory, None) else {
+                    panic!("a path");
+                };
+                let write = operation("file_write", Subject::Tree(tree), Need::Restrictive);
+                (call(&[write]), *expected)
+            })
+            .collect();
+        check(table, &calls);
+    };
+    trees(
+        "allow
+         file_write | src/gen/* | deny
+         file_write | Cargo.lock | deny
+         file_write | *.env | deny
+         file_write | /w/own/* | deny
+         file_write | /etc/* | deny",
+        &[
+            ("src/", Deny),
+            ("SRC/", Deny),
+            ("./", Deny),
+            ("/", Deny),
+            ("own/", Deny),
+            ("sr/", Allow),
+            ("src/gen/", Deny),
+            ("src/gen/old/", Allow),
+            ("src/genes/", Allow),
+            ("target/", Allow),
+            ("Cargo.lock/", Allow),
+            // A file name pattern may be the directory; the value of a variable is not looked at.
+            ("s‹g›/", Ask),
+            ("‹g›/", Ask),
+            ("t‹g›/", Allow),
+            ("‹q›/", Allow),
+        ],
+    );
+    trees(
+        "allow
+         file_write | src/* | allow
+         file_write | src/gen/* | deny",
+        &[("src/", Allow), ("./", Deny)],
+    );
+    trees(
+        "allow
+         file_write | src/a/* | allow
+         file_write | src/gen/* | ask",
+        &[("src/", Ask), ("src/gen/", Ask), ("lib/", Allow)],
+    );
+}

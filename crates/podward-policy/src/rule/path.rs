@@ -4,7 +4,7 @@ use crate::action::Action;
 use crate::operation::{PathForm, PathSubject};
 use crate::pattern::{Glob, Hit, Shape, Token};
 use crate::rule::{Operand, has_expansion};
-use crate::text::Text;
+use crate::text::{HoleKind, Text, TextBuilder};
 use crate::work::{Exhausted, Work};
 
 /// A pattern for paths.
@@ -68,6 +68,76 @@ impl PathPattern {
         Ok(least)
     }
 
+    /// An allow covers a tree if it matches every path below it, lexical and resolved.
+    pub(crate) fn hit_all_below(
+        &self,
+        tree: &PathSubject,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        let mut least = Hit::Must;
+        for form in std::iter::once(&tree.lexical).chain(&tree.resolved) {
+            let Some(text) = self.anchor.text_of(form) else {
+                return Ok(Hit::No);
+            };
+            work.spend(text.known_part().len())?;
+            let front = match text.as_known() {
+                Some(HERE) => TextBuilder::new(),
+                _ => TextBuilder::new().text(text),
+            };
+            let below = front.hole(HoleKind::Anything).build();
+            least = least.min(self.glob.hit(&Shape::plain(&below, &(0..0)), work)?);
+        }
+        // What is not covered as a whole is decided by what comes later.
+        Ok(match least {
+            Hit::Must => Hit::Must,
+            Hit::May | Hit::No => Hit::No,
+        })
+    }
+
+    /// A deny or an ask meets a tree if what it names begins below the directory; a pattern that
+    /// begins with a wildcard names nothing there in particular.
+    pub(crate) fn hit_below(
+        &self,
+        tree: &PathSubject,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        let named: String = self
+            .glob
+            .tokens()
+            .iter()
+            .map_while(Token::literal)
+            .collect();
+        if named.is_empty() {
+            return Ok(Hit::No);
+        }
+        let n_named = named.chars().count();
+        let is_relative = self.anchor == Anchor::Workspace;
+        let mut best = Hit::No;
+        let forms = std::iter::once(&tree.lexical)
+            .chain(&tree.resolved)
+            .chain(&tree.further);
+        for form in forms {
+            for text in [Some(&form.short), Some(&form.absolute), form.home.as_ref()] {
+                let Some(text) = text else { continue };
+                let hit = match text.as_known() {
+                    Some(HERE) if is_relative => Hit::Must,
+                    Some(directory) => {
+                        let is_inside = directory.chars().count() <= n_named
+                            && !self.glob.differs_at_start(directory, work)?;
+                        Hit::certain(is_inside)
+                    }
+                    None if has_expansion(text) => Hit::No,
+                    None => begins_below_some(text, &named, work)?,
+                };
+                if hit == Hit::Must {
+                    return Ok(hit);
+                }
+                best = best.max(hit);
+            }
+        }
+        Ok(best)
+    }
+
     /// A deny or an ask matches any spelling, in any case.
     pub(crate) fn hit_any_spelling(
         &self,
@@ -103,6 +173,26 @@ impl Anchor {
         }
     }
 }
+
+/// The workspace, as the directory of a tree.
+const HERE: &str = "./";
+
+/// Whether a name begins below a directory of which a file name pattern is a part.
+fn begins_below_some(directory: &Text, named: &str, work: &mut Work) -> Result<Hit, Exhausted> {
+    let fold = 0..directory.known_part().len();
+    for (at, _) in named.match_indices('/').take(MOST_DIRECTORIES) {
+        let front = named.get(..=at).unwrap_or_default();
+        work.spend(front.len())?;
+        let glob = Glob::new(front.chars().map(Token::Char).collect());
+        if glob.hit_text(directory, &fold, work) != Hit::No {
+            return Ok(Hit::May);
+        }
+    }
+    Ok(Hit::No)
+}
+
+/// As many directories of a pattern as are compared with a tree that is known in part.
+const MOST_DIRECTORIES: usize = 32;
 
 /// Whether nothing of an operand is known: it tightens nothing (D2.4).
 pub(crate) fn tightens_nothing(path: &PathSubject) -> bool {

@@ -175,6 +175,6 @@ pub(crate) fn stands_for_anything(operation: &Operation) -> bool {
     match &operation.subject {
         Subject::Unknown(_) => operation.tool.as_str() == "bash",
         Subject::Command(command) => crate::rule::has_unknown_program(command),
-        Subject::Path(_) | Subject::Url(_) | Subject::Plain(_) => false,
+        Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => false,
     }
 }

@@ -63,7 +63,7 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         .filter(|text| text.starts_with(['-', '+']))
         .collect();
     let exports = name == "export" || options.iter().any(|text| text.contains('x'));
-    let is_plain = matches!(name, "export" | "readonly") && options.is_empty();
+    let is_plain = options.is_empty();
     for arg in args {
         let prefix = arg.prefix();
         let (variable, value) = match prefix.split_once('=') {
@@ -80,7 +80,7 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         if let Some(value) = &value {
             walker.special_variable(variable, value, arg.span);
             if is_plain
-                && walker.census.is_set_once(variable)
+                && walker.census.is_set_once(variable, walker.by)
                 && let Some(text) = value.known()
             {
                 walker

@@ -2,6 +2,7 @@
 
 mod code;
 mod files;
+mod trees;
 mod urls;
 
 use podward_policy::OperationIdx;
@@ -59,6 +60,7 @@ impl Walker<'_, '_> {
             self.use_path(call, idx, &here, Access::Derived(Some(idx)));
         }
         self.files_in_target(call, idx, usage);
+        self.trees(call, usage);
         if usage.runs_input {
             self.input(call, usage);
         }

@@ -81,7 +81,8 @@ impl Reader<'_> {
             self.pos += 1;
         }
         arithmetic.inner.push_plain(&name);
-        self.script.names_evaluated.push(name.clone());
+        let at = self.next_simple();
+        self.script.names_evaluated.push((name.clone(), at));
         arithmetic.names.push(name);
     }
 

@@ -109,6 +109,7 @@ fn unknown_word(symbols: &[Symbol], span: crate::syntax::Span) -> Word {
             Expansion::Other {
                 inner: vec![inner],
                 is_many: true,
+                change: None,
             },
             Quoting::Unquoted,
         )],

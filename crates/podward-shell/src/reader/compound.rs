@@ -134,7 +134,8 @@ impl Reader<'_> {
         let Some(name) = self.name() else {
             return self.stop("a loop without the name of its variable");
         };
-        self.script.names_set.push(name.clone());
+        let at = self.next_simple();
+        self.script.names_set.push((name.clone(), at));
         self.skip_newlines()?;
         let words = match self.take_reserved("in") {
             true => Some(self.words()?),

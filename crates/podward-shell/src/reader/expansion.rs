@@ -1,7 +1,7 @@
 //! What begins with `$`, and process substitution.
 
 use super::{Read, Reader, compound, is_name_byte, is_name_start};
-use crate::syntax::{Arithmetic, Expansion, List, Quoting, Word};
+use crate::syntax::{Arithmetic, Change, Expansion, How, List, Quoting, Word};
 
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoting: Quoting, word: &mut Word) -> Read<()> {
@@ -116,6 +116,7 @@ impl Reader<'_> {
                 Expansion::Other {
                     inner: subscript.map(|s| s.inner).into_iter().collect(),
                     is_many: false,
+                    change: None,
                 }
             }
             Some(b'!') if after != Some(b'}') && self.begins_parameter(1) => {
@@ -154,6 +155,7 @@ impl Reader<'_> {
         Ok(Expansion::Other {
             inner: subscript.map(|s| s.inner).into_iter().collect(),
             is_many: true,
+            change: None,
         })
     }
 
@@ -201,21 +203,31 @@ impl Reader<'_> {
             });
         }
         let is_many = matches!(name.as_str(), "@" | "*") || subscript.as_ref().is_some_and(is_all);
+        let is_scalar = subscript.is_none() && !is_many;
         let mut inner: Vec<Word> = subscript.map(|s| s.inner).into_iter().collect();
         let mut sets = None;
+        let mut how = None;
         let operator = (self.peek(), self.peek_after(1));
         match operator {
-            (Some(b':'), Some(b'-' | b'=' | b'+' | b'?')) => {
-                if operator.1 == Some(b'=') {
-                    sets = Some(name);
+            (Some(b':'), Some(sign @ (b'-' | b'=' | b'+' | b'?'))) => {
+                if sign == b'=' {
+                    sets = Some(name.clone());
                 }
+                how = Some(match sign {
+                    b'+' => How::Replaced,
+                    _ => How::UnlessEmpty,
+                });
                 self.skip(2);
                 inner.push(self.operand(quoting, Operand::Value)?);
             }
-            (Some(b'-' | b'=' | b'+' | b'?'), _) => {
-                if operator.0 == Some(b'=') {
-                    sets = Some(name);
+            (Some(sign @ (b'-' | b'=' | b'+' | b'?')), _) => {
+                if sign == b'=' {
+                    sets = Some(name.clone());
                 }
+                how = match sign {
+                    b'+' => None,
+                    _ => Some(How::UnlessUnset),
+                };
                 self.skip(1);
                 inner.push(self.operand(quoting, Operand::Value)?);
             }
@@ -229,14 +241,31 @@ impl Reader<'_> {
                 self.unknown("a value is expanded as a prompt", start);
             }
             (Some(b'@'), Some(byte)) if b"QEAaKkUuL".contains(&byte) => self.skip(2),
-            (Some(b'#' | b'%' | b'/' | b'^' | b','), _) => {
+            (Some(sign @ (b'#' | b'%' | b'/' | b'^' | b',')), _) => {
+                how = match sign {
+                    b'#' => Some(How::WithoutFront),
+                    b'%' => Some(How::WithoutEnd),
+                    _ => None,
+                };
                 self.skip(1);
                 inner.push(self.operand(quoting, Operand::Pattern)?);
             }
             _ => return self.stop("an expansion that is not known"),
         }
-        self.script.names_set.extend(sets.clone());
-        Ok(Expansion::Other { inner, is_many })
+        let change = how
+            .filter(|_| is_scalar)
+            .map(|how| Change {
+                name,
+                how,
+                sets: sets.is_some(),
+            });
+        let at = self.next_simple();
+        self.script.names_set.extend(sets.map(|name| (name, at)));
+        Ok(Expansion::Other {
+            inner,
+            is_many,
+            change,
+        })
     }
 
     /// The text after an operator, up to the closing brace.

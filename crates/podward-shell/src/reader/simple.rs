@@ -244,7 +244,8 @@ impl Reader<'_> {
         let written = self.text.get(start..start + n).unwrap_or_default();
         let descriptor = written.parse().ok();
         if let Some(name) = written.strip_prefix('{').and_then(|n| n.strip_suffix('}')) {
-            self.script.names_set.push(name.to_owned());
+            let at = self.next_simple();
+            self.script.names_set.push((name.to_owned(), at));
         }
         self.skip(n);
         if self.peek_after(1) == Some(b'(') {

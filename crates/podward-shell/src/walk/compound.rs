@@ -9,7 +9,8 @@ use crate::limits;
 use crate::operations::Bases;
 use crate::programs::PROGRAMS;
 use crate::syntax::{Command, Compound, List, Redirect, Word};
-use crate::values::{POSITIONAL, Value};
+use crate::values::{Moment, POSITIONAL, Value};
+use crate::walk::moments::last_of;
 
 impl<'w> Walker<'w, '_> {
     pub(super) fn compound(
@@ -18,6 +19,7 @@ impl<'w> Walker<'w, '_> {
         redirects: &'w [Redirect],
     ) -> Outcome {
         let stdin = self.context.stdin.clone();
+        self.by = Moment::END;
         self.bare_time();
         if let Some(changed) = self.redirected_stdin(redirects) {
             self.context.stdin = changed;
@@ -57,7 +59,8 @@ impl<'w> Walker<'w, '_> {
                 outcome
             }
             Compound::While { condition, body } => {
-                self.repeated(|walker| {
+                let last = last_of(condition).max(last_of(body));
+                self.repeated(last, |walker| {
                     let outcome = walker.list_outcome(condition);
                     walker.bases = outcome.success;
                     walker.list(body);
@@ -79,7 +82,7 @@ impl<'w> Walker<'w, '_> {
             }
             Compound::ArithmeticFor(arithmetic, body) => {
                 self.inside(&arithmetic.inner);
-                self.repeated(|walker| walker.list(body));
+                self.repeated(last_of(body), |walker| walker.list(body));
                 self.same()
             }
             Compound::Case(word, arms) => {
@@ -125,7 +128,9 @@ impl<'w> Walker<'w, '_> {
     }
 
     /// A body that runs any number of times.
-    fn repeated(&mut self, body: impl Fn(&mut Self)) {
+    fn repeated(&mut self, last: Moment, body: impl Fn(&mut Self)) {
+        let by_then = self.by_then;
+        self.by_then = by_then.max(last);
         let entry = self.bases.clone();
         let mark = self.mark();
         body(self);
@@ -138,9 +143,12 @@ impl<'w> Walker<'w, '_> {
             self.forget(mark);
             self.bases = bases;
         }
+        self.by_then = by_then;
     }
 
     fn for_loop(&mut self, name: &str, words: Option<&'w [Word]>, select: bool, body: &'w List) {
+        let by_then = self.by_then;
+        self.by = by_then.max(last_of(body));
         let known = words.filter(|_| !select).and_then(|words| {
             let args = expand::words(words, self.knowledge());
             let known: Option<Vec<Value>> = args.iter().map(round).collect();
@@ -148,18 +156,20 @@ impl<'w> Walker<'w, '_> {
         });
         match known {
             Some(rounds)
-                if self.census.is_set_once(name) && !rounds.is_empty() && self.sink.has_fuel() =>
+                if self.census.is_set_once(name, self.by) && !rounds.is_empty() && self.sink.has_fuel() =>
             {
                 let entry = self.bases.clone();
+                self.by_then = self.by;
                 for round in rounds {
                     let mark = self.mark();
                     self.values.insert(name, round);
                     self.list(body);
                     self.forget(mark);
                 }
+                self.by_then = by_then;
                 self.bases = entry.join(self.bases.clone());
             }
-            _ => self.repeated(|walker| walker.list(body)),
+            _ => self.repeated(last_of(body), |walker| walker.list(body)),
         }
     }
 
@@ -241,17 +251,20 @@ impl<'w> Walker<'w, '_> {
                 .unknown("a function takes the name of a program", Some(span));
         }
         let bases = self.bases.clone();
-        self.in_body(|walker| {
+        // It may be called at any time.
+        self.in_body(Moment::END, |walker| {
             walker.command(body);
         });
         self.bases = bases;
         self.functions.push((name.to_owned(), body));
     }
 
-    fn in_body(&mut self, walk: impl FnOnce(&mut Self)) {
+    fn in_body(&mut self, by_then: Moment, walk: impl FnOnce(&mut Self)) {
         let mark = self.mark();
         let was = std::mem::replace(&mut self.in_function, true);
+        let by_then = std::mem::replace(&mut self.by_then, by_then);
         walk(self);
+        self.by_then = by_then;
         self.in_function = was;
         self.forget(mark);
     }
@@ -277,8 +290,8 @@ impl<'w> Walker<'w, '_> {
             .skip(1)
             .map(|arg| arg.known().map(str::to_owned))
             .collect();
-        let parameters = parameters.filter(|_| self.census.is_untouched(POSITIONAL));
-        self.in_body(|walker| {
+        let parameters = parameters.filter(|_| self.census.is_untouched(POSITIONAL, self.by));
+        self.in_body(self.by, |walker| {
             if let Some(parameters) = parameters {
                 walker.values.insert(POSITIONAL, Value::List(parameters));
                 walker.in_function = false;

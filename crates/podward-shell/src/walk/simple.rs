@@ -11,19 +11,21 @@ use crate::limits;
 use crate::operations::Access;
 use crate::syntax::{AssignedValue, Assignment, Redirect, RedirectKind, Simple, Timed, Word};
 use crate::text_form;
-use crate::values::{POSITIONAL, Value};
+use crate::values::{Moment, POSITIONAL, Value};
 
 impl<'w> Walker<'w, '_> {
     pub(crate) fn knowledge(&self) -> Knowledge<'_> {
         Knowledge {
             census: &self.census,
+            by: self.by,
+            environment: (self.context.n_wrappers == 0).then_some(self.sink.place.environment),
             values: &self.values,
             in_function: self.in_function,
             home: self.sink.place.home,
         }
     }
 
-    pub(super) fn simple(&mut self, simple: &'w Simple) -> Outcome {
+    pub(super) fn simple(&mut self, simple: &'w Simple, at: Moment) -> Outcome {
         for assignment in &simple.assignments {
             if let Some(subscript) = &assignment.subscript {
                 self.inside(&subscript.inner);
@@ -42,6 +44,8 @@ impl<'w> Walker<'w, '_> {
                 self.inside(body);
             }
         }
+        // The commands inside its words end before it does.
+        self.by = at.max(self.by_then);
         let n_before = self.sink.len();
         let args = expand::words(&simple.words, self.knowledge());
         let before = self.bases.clone();
@@ -127,7 +131,7 @@ impl<'w> Walker<'w, '_> {
     fn positional(&mut self, args: &[Arg]) {
         let is_set = args.first().and_then(Arg::known) == Some("set")
             && args.get(1).and_then(Arg::known) == Some("--");
-        if !is_set || self.in_function || !self.census.is_set_once(POSITIONAL) {
+        if !is_set || self.in_function || !self.census.is_set_once(POSITIONAL, self.by) {
             return;
         }
         let items: Option<Vec<String>> = args
@@ -203,7 +207,7 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn remember(&mut self, assignment: &'w Assignment) {
-        if !self.census.is_set_once(&assignment.name)
+        if !self.census.is_set_once(&assignment.name, self.by)
             || assignment.append
             || assignment.subscript.is_some()
         {

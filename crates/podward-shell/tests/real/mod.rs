@@ -133,7 +133,7 @@ fn with_holes(text: &Text, hole: impl Fn(HoleKind) -> &'static str) -> String {
 pub(crate) fn line(operation: &Operation) -> String {
     let text = match &operation.subject {
         Subject::Command(command) => shown(&command.written),
-        Subject::Path(path) => shown(&path.lexical.short),
+        Subject::Path(path) | Subject::Tree(path) => shown(&path.lexical.short),
         Subject::Url(url) => shown(&url.text),
         Subject::Plain(text) => shown(text),
         // The reason is for people and may be worded anew.
