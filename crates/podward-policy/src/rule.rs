@@ -102,9 +102,11 @@ impl Rule {
     pub(crate) fn may_name(&self, subject: &Subject) -> bool {
         match subject {
             Subject::Url(_) => self.is_restrictive() || self.url.names_host(),
-            Subject::Command(_) | Subject::Path(_) | Subject::Plain(_) | Subject::Unknown(_) => {
-                true
-            }
+            Subject::Command(_)
+            | Subject::Path(_)
+            | Subject::Tree(_)
+            | Subject::Plain(_)
+            | Subject::Unknown(_) => true,
         }
     }
 

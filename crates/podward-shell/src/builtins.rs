@@ -277,8 +277,10 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
                 break;
             }
             ("command", "-v" | "-V" | "-pv" | "-pV") => only_looks = true,
-            ("command", "-p") | ("exec", "-c" | "-l" | "-cl" | "-lc") => {}
-            ("exec", "-a") => start += 1,
+            ("command", "-p") => {}
+            ("exec", text) if is_exec_option(text) => {
+                start += usize::from(text.ends_with('a'));
+            }
             (_, text) if text.starts_with('-') && text.len() > 1 => opaque = true,
             _ => break,
         }
@@ -319,6 +321,14 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
         },
     );
     idx
+}
+
+/// Whether a word is made of options of `exec`: the value of a last `-a` is the next word.
+fn is_exec_option(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|letters| {
+        let flags = letters.strip_suffix('a').unwrap_or(letters);
+        !letters.is_empty() && flags.chars().all(|c| matches!(c, 'c' | 'l'))
+    })
 }
 
 fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {

@@ -75,6 +75,18 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Words of `find` that may be `-exec`: any that is not known behind its first operand.
+    fn hidden_options(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
+        if usage.special != Some(Special::Find) {
+            return;
+        }
+        let is_front = |arg: &&Arg| matches!(arg.known(), Some("-H" | "-L" | "-P"));
+        let mut words = call.args.iter().skip(1).skip_while(is_front).skip(1);
+        if let Some(word) = words.find(|arg| arg.prefix().is_empty() && arg.may_split()) {
+            self.unknown("a word that may run a program", word.span, &call.demand);
+        }
+    }
+
     /// Adds the operation of the command itself.
     pub(crate) fn operation(
         &mut self,
@@ -126,6 +138,8 @@ impl Walker<'_, '_> {
         }
         let bases = self.bases.clone();
         self.effects(call, idx, &usage, &ends);
+        self.split_text(call, &usage);
+        self.hidden_options(call, &usage);
         self.inner_command(call, idx, &usage, &ends, env);
         self.bases = bases;
         idx
@@ -137,10 +151,15 @@ impl Walker<'_, '_> {
         usage: &mut Usage<'_>,
         arguments: &[Arg],
     ) -> Vec<(String, Arg)> {
-        let mut env = Vec::new();
+        let mut env: Vec<(String, Arg)> = Vec::new();
         if usage.special != Some(Special::Env) {
             return env;
         }
+        let assigned = usage.assigned.iter().filter_map(|idx| arguments.get(*idx));
+        env.extend(assigned.filter_map(|arg| {
+            let (name, _) = arg.prefix().split_once('=')?;
+            Some((name.to_owned(), arg.clone()))
+        }));
         while let Some(arg) = usage.command.and_then(|idx| arguments.get(idx)) {
             // `env -` is `env -i`.
             let name = match arg.prefix().split_once('=') {

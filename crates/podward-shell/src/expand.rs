@@ -13,12 +13,29 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) values: &'a Values,
     /// The commands that may have run by now.
     pub(crate) by: Moment,
-    /// Names of the variables that the environment may set; `None` where others may be set too.
-    pub(crate) environment: Option<&'a [&'a str]>,
+    /// What stands for `${x:-word}` where `x` is not known.
+    pub(crate) unset: Unset,
     /// Inside a function the positional parameters are its own.
     pub(crate) in_function: bool,
     /// The value of `HOME`, which the environment of the shell holds.
     pub(crate) home: Option<&'a str>,
+}
+
+/// What `${x:-word}` is where nothing is known of `x`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unset {
+    /// Not known either.
+    Unknown,
+    /// The word: one way in which it may run.
+    IsDefault,
+}
+
+/// Whether a word may stand in place of a variable's value in one of these.
+pub(crate) fn have_defaults(words: &[Word]) -> bool {
+    words.iter().flat_map(|word| &word.pieces).any(|piece| {
+        matches!(piece, Piece::Expansion(expansion, _)
+            if matches!(&**expansion, Expansion::Other { change: Some(_), .. }))
+    })
 }
 
 /// The arguments that some words become.
@@ -137,15 +154,15 @@ impl Expanding<'_> {
         let value = match self.lookup(name) {
             Some(Value::Scalar(text)) => Some(text),
             Some(Value::List(_) | Value::Between(..)) => return None,
-            None if self.is_unset(change) => None,
+            None if self.knowledge.unset == Unset::IsDefault => None,
             None => return None,
         };
         let has_value = value.as_ref().is_some_and(|value| !value.is_empty());
         let operand = || {
             let text = word.as_literal()?;
             // Unquoted, it is split, and a `~` in front is a home.
-            let is_plain = quoting == Quoting::Quoted
-                || !text.contains([' ', '\t', '\n', '*', '?', '[', '~']);
+            let is_plain =
+                quoting == Quoting::Quoted || !text.contains([' ', '\t', '\n', '*', '?', '[', '~']);
             is_plain.then_some(text)
         };
         let pattern = || operand().filter(|text| !text.contains(['*', '?', '[', '\\']));
@@ -153,7 +170,6 @@ impl Expanding<'_> {
             (How::UnlessEmpty, Some(value)) if has_value => Some(value),
             (How::UnlessUnset, Some(value)) => Some(value),
             (How::Replaced, Some(_)) if !has_value => Some(String::new()),
-            // Only a word that stands there is taken for the value of what nothing sets.
             (How::Replaced | How::WithoutFront | How::WithoutEnd, None) => None,
             (How::UnlessEmpty | How::UnlessUnset | How::Replaced, _) => operand(),
             (How::WithoutFront, Some(value)) => {
@@ -173,28 +189,15 @@ impl Expanding<'_> {
         }
     }
 
-    /// Whether nothing can have given a variable a value.
-    fn is_unset(&self, change: &Change) -> bool {
-        let Knowledge { census, by, .. } = self.knowledge;
-        let name = change.name.as_str();
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let is_untouched = match change.sets {
-            // It is the one thing that sets it.
-            true => census.is_set_once(name, by),
-            false => census.is_unset(name, by),
-        };
-        is_name
-            && is_untouched
-            && self
-                .knowledge
-                .environment
-                .is_some_and(|environment| !environment.contains(&name))
-    }
-
     fn lookup(&self, name: &str) -> Option<Value> {
         let is_positional =
             matches!(name, "@" | "*") || name.bytes().all(|byte| byte.is_ascii_digit());
-        if name == "HOME" && self.knowledge.census.is_untouched("HOME", self.knowledge.by) {
+        if name == "HOME"
+            && self
+                .knowledge
+                .census
+                .is_untouched("HOME", self.knowledge.by)
+        {
             return self
                 .knowledge
                 .home
@@ -317,9 +320,7 @@ fn is_many_words(word: &Word) -> bool {
         Piece::Expansion(expansion, _) => match &**expansion {
             Expansion::Parameter(name) => name == POSITIONAL,
             Expansion::Elements(_) => true,
-            Expansion::Other { inner, is_many, .. } => {
-                *is_many || inner.iter().any(is_many_words)
-            }
+            Expansion::Other { inner, is_many, .. } => *is_many || inner.iter().any(is_many_words),
             _ => false,
         },
         _ => false,

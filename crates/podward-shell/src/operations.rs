@@ -348,7 +348,10 @@ impl<'a> Sink<'a> {
             home: self.place.home,
             working: bases.single(),
         };
-        let Some(path) = arg.path(directories).filter(|path| !path.known_part().is_empty()) else {
+        let Some(path) = arg
+            .path(directories)
+            .filter(|path| !path.known_part().is_empty())
+        else {
             return;
         };
         for base in &*bases.0 {
@@ -383,7 +386,11 @@ impl<'a> Sink<'a> {
             .path(&Text::known(self.place.cwd), &Text::known("."));
         let here = &here.subject.lexical;
         let mut workspace = here.absolute.known_part();
-        if let Some(short) = here.short.as_known().filter(|short| !short.starts_with('/')) {
+        if let Some(short) = here
+            .short
+            .as_known()
+            .filter(|short| !short.starts_with('/'))
+        {
             workspace = workspace
                 .strip_suffix(short)
                 .unwrap_or(workspace)

@@ -27,6 +27,8 @@ pub(crate) struct Usage<'t> {
     pub(crate) special: Option<Special>,
     pub(crate) runs_input: bool,
     pub(crate) operands: Vec<usize>,
+    /// Operands of sudo in front of its command that set variables; options may follow them.
+    pub(crate) assigned: Vec<usize>,
     pub(crate) options_given: Vec<&'t str>,
     /// Values of options that are data, where they are needed further.
     pub(crate) values: Vec<(&'t str, Arg)>,
@@ -51,6 +53,7 @@ pub(crate) fn read<'t>(model: &'t Model<'t>, args: &[Arg]) -> Usage<'t> {
         body: &model.root,
         path: Vec::new(),
         in_sub: false,
+        since_sub: Vec::new(),
         usage: Usage::default(),
     };
     reading.run();
@@ -64,6 +67,8 @@ struct Reading<'t, 'a> {
     /// Words of the subcommand so far.
     path: Vec<String>,
     in_sub: bool,
+    /// Options behind the subcommand's words so far.
+    since_sub: Vec<usize>,
     usage: Usage<'t>,
 }
 
@@ -108,6 +113,11 @@ impl<'t> Reading<'t, '_> {
             if !options_end && prefix.is_empty() && arg.may_split() {
                 self.partial("a word that is not known may be an option");
                 self.usage.opaque |= self.may_take_command();
+            }
+            if self.takes_command() && self.is_assignment(prefix) {
+                self.usage.assigned.push(idx);
+                idx += 1;
+                continue;
             }
             if self.takes_command() {
                 self.usage.command = Some(idx);
@@ -173,6 +183,15 @@ impl<'t> Reading<'t, '_> {
                 .is_some_and(|operand| operand.role == Role::Command)
     }
 
+    /// Whether an operand of sudo sets a variable: other options may stand behind it.
+    fn is_assignment(&self, prefix: &str) -> bool {
+        self.model.root.special == Some(Special::Env)
+            && self.model.wrapper == Some(Wrapper::Kept)
+            && prefix
+                .split_once('=')
+                .is_some_and(|(name, _)| !name.is_empty() && !name.contains('/'))
+    }
+
     fn operand_roles(&self) -> &'t [Operand] {
         let conditional = self.body.with.iter().find(|(options, _)| {
             options
@@ -216,6 +235,8 @@ impl<'t> Reading<'t, '_> {
             return false;
         }
         self.path.push(word.to_owned());
+        // `docker compose -f x down`: they stand in front of a part of the name.
+        self.usage.globals.append(&mut self.since_sub);
         true
     }
 
@@ -239,6 +260,8 @@ impl<'t> Reading<'t, '_> {
         let before_task = self.style().tasks && self.usage.operands.is_empty();
         if before && (!self.model.subs.is_empty() || before_task) {
             self.usage.globals.extend(idx..next.min(self.args.len()));
+        } else if self.in_sub && self.usage.operands.is_empty() {
+            self.since_sub.extend(idx..next.min(self.args.len()));
         }
         next
     }
@@ -293,7 +316,12 @@ impl<'t> Reading<'t, '_> {
             self.usage.is_module = found.role == Role::Module;
             return self.args.len();
         }
-        self.effect(found, self.args.get(idx + 1).cloned());
+        let value = self.args.get(idx + 1);
+        if value.is_some_and(Arg::may_split) && self.may_take_command() {
+            self.partial("the value of an option may be several words");
+            self.usage.opaque = true;
+        }
+        self.effect(found, value.cloned());
         idx + 2
     }
 

@@ -220,8 +220,6 @@ pub(crate) enum Expansion {
 pub(crate) struct Change {
     pub(crate) name: String,
     pub(crate) how: How,
-    /// The word becomes the value of the variable.
-    pub(crate) sets: bool,
 }
 
 /// What stands in place of a variable's value.

@@ -108,11 +108,6 @@ impl Census {
         !self.is_open(by) && self.n_sets(name, by) == 0
     }
 
-    /// Whether a variable has no value, but for the environment.
-    pub(crate) fn is_unset(&self, name: &str, by: Moment) -> bool {
-        self.is_untouched(name, by) && is_own(name)
-    }
-
     fn may_be_known(&self, name: &str, by: Moment) -> bool {
         !self.is_open(by) && (is_own(name) || name == POSITIONAL)
     }

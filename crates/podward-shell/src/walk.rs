@@ -3,6 +3,7 @@
 mod after_stop;
 mod compound;
 mod moments;
+mod output;
 mod simple;
 
 pub(crate) use simple::{free, kept};
@@ -100,6 +101,8 @@ pub(crate) enum Stdin {
     /// What the shell itself was given: nothing.
     Inherited,
     Pipe,
+    /// A pipe through which a text comes that deny rules can see.
+    Piped(String, Option<ByteSpan>),
     File,
     /// A text that is known.
     Known(String, Option<ByteSpan>),
@@ -316,13 +319,17 @@ impl<'w> Walker<'w, '_> {
             [] => {}
             [command] => outcome = self.command(command),
             commands => {
-                for (n, command) in commands.iter().enumerate() {
+                let mut input = None;
+                for command in commands {
+                    let mut output = Stdin::Pipe;
                     self.subshell(|walker| {
-                        if n > 0 {
-                            walker.context.stdin = Stdin::Pipe;
+                        if let Some(input) = input.take() {
+                            walker.context.stdin = input;
                         }
                         walker.command(command);
+                        output = walker.output(command);
                     });
+                    input = Some(output);
                 }
             }
         }

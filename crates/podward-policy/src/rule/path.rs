@@ -96,11 +96,7 @@ impl PathPattern {
 
     /// A deny or an ask meets a tree if what it names begins below the directory; a pattern that
     /// begins with a wildcard names nothing there in particular.
-    pub(crate) fn hit_below(
-        &self,
-        tree: &PathSubject,
-        work: &mut Work,
-    ) -> Result<Hit, Exhausted> {
+    pub(crate) fn hit_below(&self, tree: &PathSubject, work: &mut Work) -> Result<Hit, Exhausted> {
         let named: String = self
             .glob
             .tokens()

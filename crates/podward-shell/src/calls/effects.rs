@@ -2,6 +2,7 @@
 
 mod code;
 mod files;
+mod input;
 mod trees;
 mod urls;
 
@@ -64,6 +65,8 @@ impl Walker<'_, '_> {
         if usage.runs_input {
             self.input(call, usage);
         }
+        self.commands_of_lines(call, usage);
+        self.escapes_of_input(call);
         let arguments = call.args.get(1..).unwrap_or_default();
         match usage.special {
             Some(Special::Dd) => self.dd(call, idx, arguments),

@@ -139,7 +139,10 @@ impl Walker<'_, '_> {
                     .first()
                     .map_or(arguments.len(), |idx| idx + 1),
             )
-            .any(|arg| arg.prefix().is_empty() && arg.has_hole());
+            .any(|arg| {
+                let is_option = arg.prefix().starts_with('-') && !arg.prefix().starts_with("--");
+                arg.has_hole() && (arg.prefix().is_empty() || is_option)
+            });
         if has_text {
             match first {
                 Some(text) => {
@@ -184,8 +187,9 @@ impl Walker<'_, '_> {
                 };
                 self.shell_text(&text, origin, context);
             }
-            Stdin::Pipe | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
                 self.unknown("a shell that runs its input", call.span, &call.demand);
+                self.seen_input(call, Elsewhere::No);
             }
         }
     }

@@ -41,7 +41,10 @@ impl Walker<'_, '_> {
             return;
         }
         match usage.special {
-            Some(Special::Xargs) => append_input(&mut inner, usage, call.span),
+            Some(Special::Xargs) => {
+                self.known_input(call, &inner, usage);
+                append_input(&mut inner, usage, call.span);
+            }
             Some(Special::Parallel) => {
                 self.parallel(call, &inner);
                 return;
@@ -62,6 +65,7 @@ impl Walker<'_, '_> {
         if is_finder(call) && !inner.iter().any(|word| word.prefix().contains('{')) {
             inner.push(Arg::hole(HoleKind::Quoted, call.span));
         }
+        self.command_behind_host(call, usage, at);
         let mut assignments = env;
         if usage.wrapper == Some(Wrapper::Neutral) {
             assignments.splice(0..0, call.assignments.iter().cloned());
@@ -80,6 +84,87 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
+    }
+
+    /// `sudo -h HOST command`: the option alone asks for help.
+    fn command_behind_host(&mut self, call: &Call<'_>, usage: &Usage<'_>, at: usize) {
+        let is_sudo = usage.special == Some(Special::Env)
+            && usage.wrapper == Some(Wrapper::Kept)
+            && usage.options_given.contains(&"-h");
+        if let Some(words) = call.args.get(at + 1..).filter(|w| is_sudo && !w.is_empty()) {
+            self.seen_command(call, words);
+        }
+    }
+
+    /// A command that may be run, for deny rules.
+    fn seen_command(&mut self, call: &Call<'_>, words: &[Arg]) {
+        self.run_inner(
+            call,
+            &[],
+            words,
+            Inner {
+                demand: Demand::Restrictive,
+                stdin: Stdin::Inherited,
+                elsewhere: call.elsewhere,
+                lookup: Lookup::Program,
+            },
+        );
+    }
+
+    /// `echo a b | xargs command`: the words that are known to come.
+    fn known_input(&mut self, call: &Call<'_>, words: &[Arg], usage: &Usage<'_>) {
+        let (Stdin::Known(text, span) | Stdin::Piped(text, span)) = &call.stdin else {
+            return;
+        };
+        if text.contains(['\'', '"', '\\']) {
+            return;
+        }
+        let (text, span) = (text.clone(), *span);
+        if let Some(place) = placeholder(usage) {
+            let place = place.unwrap_or("{}").to_owned();
+            for line in text.lines().map(str::trim).take(limits::LOOP_ROUNDS) {
+                let line = Arg::known_text(line, span);
+                let words: Vec<Arg> = words
+                    .iter()
+                    .map(|word| replaced(word, &place, &line))
+                    .collect();
+                self.seen_command(call, &words);
+            }
+            return;
+        }
+        let mut all = words.to_vec();
+        all.extend(
+            text.split([' ', '\t', '\n', '\0'])
+                .filter(|word| !word.is_empty())
+                .map(|word| Arg::known_text(word, span)),
+        );
+        self.seen_command(call, &all);
+    }
+
+    /// `env -S 'a b'`: the text is split into words in front of the others.
+    pub(super) fn split_text(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
+        let is_split = |option: &&str| matches!(*option, "-S" | "--split-string");
+        let Some(text) = usage
+            .effects
+            .iter()
+            .find(|effect| effect.option.as_ref().is_some_and(is_split))
+            .and_then(|effect| effect.value.as_ref()?.known())
+        else {
+            return;
+        };
+        let text = text.replace("\\_", " ");
+        if usage.special != Some(Special::Env) || text.contains(['\\', '$', '#', '\'', '"']) {
+            return;
+        }
+        let words = text
+            .split([' ', '\t', '\n'])
+            .filter(|word| !word.is_empty())
+            .map(|word| Arg::known_text(word, call.span));
+        let mut args = vec![Arg::known_text("env", call.span)];
+        args.extend(words);
+        let rest = usage.command.map_or(call.args.len(), |start| start + 1);
+        args.extend(call.args.iter().skip(rest).cloned());
+        self.seen_command(call, &args);
     }
 
     /// A command that runs in a container.
@@ -299,6 +384,21 @@ impl Walker<'_, '_> {
             .take_while(|word| !word.prefix().starts_with(":::"))
             .map(|word| replaced(word, "{}", &unknown_word(word)))
             .collect();
+        let values = words
+            .iter()
+            .skip_while(|word| !word.prefix().starts_with(":::"))
+            .filter(|word| !word.prefix().starts_with(":::"));
+        for value in values.take(limits::LOOP_ROUNDS) {
+            let mut known: Vec<Arg> = words
+                .iter()
+                .take_while(|word| !word.prefix().starts_with(":::"))
+                .map(|word| replaced(word, "{}", value))
+                .collect();
+            if !words.iter().any(|word| word.prefix().contains("{}")) {
+                known.push(value.clone());
+            }
+            self.seen_command(call, &known);
+        }
         let mut template = template;
         template.push(any_words(call.span));
         self.unknown(
@@ -388,26 +488,33 @@ fn inner_demand(
 
 /// What xargs adds: its input behind the command, or in place of a word.
 fn append_input(inner: &mut Vec<Arg>, usage: &Usage<'_>, span: Option<podward_policy::ByteSpan>) {
-    let replaces = usage
-        .options_given
-        .iter()
-        .any(|option| matches!(*option, "-I" | "-i" | "--replace"));
-    if !replaces {
+    let Some(word) = placeholder(usage) else {
         inner.push(any_words(span));
         return;
-    }
-    let word = usage
-        .values
-        .iter()
-        .find(|(option, _)| matches!(*option, "-I" | "-i" | "--replace"))
-        .map_or(Some("{}"), |(_, value)| value.known())
-        .filter(|word| !word.is_empty());
+    };
     for arg in inner.iter_mut() {
         *arg = match word {
             Some(word) => replaced(arg, word, &unknown_word(arg)),
             None => Arg::hole(HoleKind::Unquoted, arg.span),
         };
     }
+}
+
+/// The word that xargs replaces, if it replaces one; `Some(None)` if that is not known.
+#[expect(
+    clippy::option_option,
+    reason = "no such option, and a value that is not known"
+)]
+fn placeholder<'u>(usage: &'u Usage<'_>) -> Option<Option<&'u str>> {
+    let is_replace = |option: &str| matches!(option, "-I" | "-i" | "--replace");
+    usage.options_given.iter().any(|o| is_replace(o)).then(|| {
+        usage
+            .values
+            .iter()
+            .find(|(option, _)| is_replace(option))
+            .map_or(Some("{}"), |(_, value)| value.known())
+            .filter(|word| !word.is_empty())
+    })
 }
 
 /// One word that nothing is known of.

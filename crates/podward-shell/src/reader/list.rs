@@ -188,10 +188,33 @@ impl Reader<'_> {
                     self.pos = self.skip_continuations(self.pos + 1) + 1;
                     posix = true;
                 }
+                (Some(b'-'), Some(b'-')) if self.ends_time_options() => {
+                    self.pos += 2;
+                    return Ok(posix);
+                }
                 (Some(b'-'), _) => return self.stop("`time` with other options than `-p`"),
                 _ => return Ok(posix),
             }
         }
+    }
+
+    /// Whether `--` and the plain name of a program follow.
+    fn ends_time_options(&self) -> bool {
+        let rest = self
+            .text
+            .get(self.pos..)
+            .and_then(|rest| rest.strip_prefix("--"));
+        let Some(rest) = rest.filter(|rest| rest.starts_with([' ', '\t'])) else {
+            return false;
+        };
+        let word = rest.trim_start_matches([' ', '\t']);
+        let end =
+            word.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '/' | '.'));
+        let name = end.map_or(word, |end| word.get(..end).unwrap_or_default());
+        let is_whole = word
+            .get(name.len()..)
+            .is_some_and(|after| after.is_empty() || after.starts_with([' ', '\t', '\n', ';']));
+        is_whole && !name.is_empty() && !super::is_reserved(name)
     }
 
     fn command(&mut self) -> Read<Command> {

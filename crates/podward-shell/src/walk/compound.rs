@@ -156,7 +156,9 @@ impl<'w> Walker<'w, '_> {
         });
         match known {
             Some(rounds)
-                if self.census.is_set_once(name, self.by) && !rounds.is_empty() && self.sink.has_fuel() =>
+                if self.census.is_set_once(name, self.by)
+                    && !rounds.is_empty()
+                    && self.sink.has_fuel() =>
             {
                 let entry = self.bases.clone();
                 self.by_then = self.by;

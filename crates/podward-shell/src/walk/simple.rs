@@ -6,7 +6,7 @@ use super::{Demand, Outcome, Stdin, Walker};
 use crate::arg::{Arg, Part};
 use crate::calls::{Call, Lookup};
 use crate::environment;
-use crate::expand::{self, Knowledge};
+use crate::expand::{self, Knowledge, Unset};
 use crate::limits;
 use crate::operations::Access;
 use crate::syntax::{AssignedValue, Assignment, Redirect, RedirectKind, Simple, Timed, Word};
@@ -18,7 +18,7 @@ impl<'w> Walker<'w, '_> {
         Knowledge {
             census: &self.census,
             by: self.by,
-            environment: (self.context.n_wrappers == 0).then_some(self.sink.place.environment),
+            unset: Unset::Unknown,
             values: &self.values,
             in_function: self.in_function,
             home: self.sink.place.home,
@@ -57,6 +57,7 @@ impl<'w> Walker<'w, '_> {
         } else {
             Some(self.run(simple, &args))
         };
+        self.with_defaults(simple, &args);
         let success = std::mem::replace(&mut self.bases, before.clone());
         for redirect in &simple.redirects {
             self.redirect(redirect, parent);
@@ -70,6 +71,39 @@ impl<'w> Walker<'w, '_> {
             success,
             failure: before,
         }
+    }
+
+    /// The same command with the word of each `${x:-word}`: what may run, for deny rules.
+    fn with_defaults(&mut self, simple: &'w Simple, args: &[Arg]) {
+        if !expand::have_defaults(&simple.words) {
+            return;
+        }
+        let knowledge = Knowledge {
+            unset: Unset::IsDefault,
+            ..self.knowledge()
+        };
+        let with_defaults = expand::words(&simple.words, knowledge);
+        let is_same = with_defaults.len() == args.len()
+            && with_defaults
+                .iter()
+                .zip(args)
+                .all(|(a, b)| a.parts() == b.parts());
+        if is_same || with_defaults.is_empty() {
+            return;
+        }
+        let success = self.bases.clone();
+        self.call(&Call {
+            assignments: &[],
+            args: &with_defaults,
+            demand: Demand::Restrictive,
+            stdin: self.context.stdin.clone(),
+            span: simple.span,
+            elsewhere: self.context.elsewhere,
+            n_wrappers: self.context.n_wrappers,
+            has_redirects: false,
+            lookup: Lookup::Shell,
+        });
+        self.bases = success;
     }
 
     /// A command that was read before reading stopped: nothing is known of what it stands in.

@@ -6,11 +6,8 @@ use crate::arg::{Arg, Directories};
 use crate::calls::wrappers::{Elsewhere, Inner};
 use crate::calls::{Call, Lookup};
 use crate::operations::Access;
-use crate::options::Usage;
-use crate::programs::Role;
-use crate::reader::Origin;
 use crate::scripts;
-use crate::walk::{Context, Demand, Stdin, Walker};
+use crate::walk::{Demand, Stdin, Walker};
 
 impl Walker<'_, '_> {
     /// `git clone ext::…` runs a program for the transport.
@@ -36,39 +33,6 @@ impl Walker<'_, '_> {
             .skip_while(|arg| arg.known().is_none_or(|word| !SUBCOMMANDS.contains(&word)));
         if let Some(arg) = args.find(|arg| arg.prefix().starts_with("ext::")) {
             self.unknown("a transport that runs a program", arg.span, &call.demand);
-        }
-    }
-
-    /// Without a command, ssh runs its input in a shell of the other machine.
-    pub(super) fn remote_input(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
-        let is_shell = usage.command.is_none() && !usage.operands.is_empty();
-        let runs_none = ["-N", "-W", "-O", "-Q", "-s", "-n", "-G"];
-        if !is_shell
-            || usage
-                .options_given
-                .iter()
-                .any(|option| runs_none.contains(option))
-        {
-            return;
-        }
-        match &call.stdin {
-            Stdin::Inherited => {}
-            Stdin::Known(text, span) => {
-                let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
-                let context = Context {
-                    demand: Demand::Restrictive,
-                    elsewhere: true,
-                    n_wrappers: call.n_wrappers,
-                    depth: self.context.depth,
-                    stdin: Stdin::Inherited,
-                };
-                self.shell_text(text, origin, context);
-            }
-            Stdin::Pipe | Stdin::File | Stdin::Expanding => self.unknown(
-                "a shell of another machine that runs its input",
-                call.span,
-                &Demand::Restrictive,
-            ),
         }
     }
 
@@ -117,37 +81,6 @@ impl Walker<'_, '_> {
             );
         } else if !is_input {
             self.use_path(call, idx, value, Access::Read);
-        }
-    }
-
-    /// An interpreter without a script runs what it reads.
-    pub(super) fn input(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
-        let arguments = call.args.get(1..).unwrap_or_default();
-        let has_code = usage
-            .effects
-            .iter()
-            .any(|effect| matches!(effect.role, Role::Inline | Role::Shell))
-            || !usage.options_given.is_empty()
-                && usage
-                    .options_given
-                    .iter()
-                    .any(|option| matches!(*option, "--version" | "--help" | "-m" | "-V"));
-        let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
-        let reads_input = first.is_none_or(|arg| arg.known() == Some("-"));
-        if has_code || !reads_input || usage.command.is_some() {
-            return;
-        }
-        match &call.stdin {
-            Stdin::Inherited => {}
-            // A wrapper without a command starts a shell.
-            Stdin::Known(..) if usage.wrapper.is_none() => {}
-            Stdin::Known(..) | Stdin::Pipe | Stdin::File | Stdin::Expanding => {
-                self.unknown(
-                    "an interpreter that runs its input",
-                    call.span,
-                    &call.demand,
-                );
-            }
         }
     }
 

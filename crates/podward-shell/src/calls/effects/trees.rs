@@ -9,13 +9,30 @@ use crate::walk::Walker;
 
 /// Options of `find` behind which it still works on all that it finds, and those with a value.
 const FIND_ALL: &[&str] = &[
-    "-delete", "-depth", "-d", "-follow", "-mount", "-xdev", "-print", "-print0", "-ls", "-H",
-    "-L", "-P", "-type", "-mindepth", "-noleaf", "-exec", "-execdir", "-ok", "-okdir",
+    "-delete",
+    "-depth",
+    "-d",
+    "-follow",
+    "-mount",
+    "-xdev",
+    "-print",
+    "-print0",
+    "-ls",
+    "-H",
+    "-L",
+    "-P",
+    "-type",
+    "-mindepth",
+    "-noleaf",
+    "-exec",
+    "-execdir",
+    "-ok",
+    "-okdir",
 ];
 
 impl Walker<'_, '_> {
     /// What lies below a directory is deleted or moved with it (D2.2).
-    pub(super) fn trees(&mut self, call: &Call<'_>, usage: &Usage) {
+    pub(super) fn trees(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
         if call.elsewhere {
             return;
         }
@@ -117,7 +134,7 @@ fn works_on_all(call: &Call<'_>) -> bool {
 }
 
 /// Whether a `find` deletes what it finds.
-fn deletes_found(call: &Call<'_>, usage: &Usage) -> bool {
+fn deletes_found(call: &Call<'_>, usage: &Usage<'_>) -> bool {
     usage.effects.iter().any(|effect| match effect.role {
         Role::InPlace => true,
         Role::CommandUntil => {

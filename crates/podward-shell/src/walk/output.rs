@@ -1,0 +1,102 @@
+//! What a command writes into a pipe, where its words tell.
+
+use super::{Stdin, Walker};
+use crate::arg::Arg;
+use crate::expand;
+use crate::limits;
+use crate::syntax::{Command, RedirectKind, Simple};
+
+impl<'w> Walker<'w, '_> {
+    /// The input of the command behind this one in a pipeline.
+    pub(super) fn output(&self, command: &'w Command) -> Stdin {
+        let simple = match command {
+            Command::Simple(idx) => self.script.simples.get(idx.0),
+            Command::Compound(..) => None,
+        };
+        let text = simple.and_then(|simple| self.written(simple));
+        match (text, simple) {
+            (Some(text), Some(simple)) if text.len() <= limits::VALUE_BYTES => {
+                Stdin::Piped(text, simple.span)
+            }
+            _ => Stdin::Pipe,
+        }
+    }
+
+    fn written(&self, simple: &'w Simple) -> Option<String> {
+        let reads_only = simple.redirects.iter().all(|redirect| {
+            matches!(
+                redirect.kind,
+                RedirectKind::Read | RedirectKind::HereString | RedirectKind::HereDocument(_)
+            )
+        });
+        if !reads_only || !simple.assignments.is_empty() {
+            return None;
+        }
+        let args = expand::words(&simple.words, self.knowledge());
+        let args: Option<Vec<&str>> = args.iter().map(Arg::known).collect();
+        let args = args?;
+        let (name, args) = args.split_first()?;
+        match *name {
+            "echo" => echo(args),
+            "printf" => printf(args),
+            "cat" if args.is_empty() => {
+                let input = self.redirected_stdin(&simple.redirects);
+                match input.as_ref().unwrap_or(&self.context.stdin) {
+                    Stdin::Known(text, _) | Stdin::Piped(text, _) => Some(text.clone()),
+                    Stdin::Inherited | Stdin::Pipe | Stdin::File | Stdin::Expanding => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn echo(args: &[&str]) -> Option<String> {
+    let (end, words) = match args {
+        ["-n", words @ ..] => ("", words),
+        words => ("\n", words),
+    };
+    let is_plain = !words.first().is_some_and(|word| word.starts_with('-'))
+        && !words.iter().any(|word| word.contains('\\'));
+    is_plain.then(|| words.join(" ") + end)
+}
+
+/// `%s` and `%%`, and the commonest escapes; nothing else.
+fn printf(args: &[&str]) -> Option<String> {
+    let args = args.strip_prefix(&["--"]).unwrap_or(args);
+    let (format, mut values) = args.split_first()?;
+    if format.starts_with('-') {
+        return None;
+    }
+    let mut text = String::new();
+    loop {
+        let n_before = values.len();
+        let mut chars = format.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '%' => match chars.next()? {
+                    's' => {
+                        if let Some((value, rest)) = values.split_first() {
+                            text.push_str(value);
+                            values = rest;
+                        }
+                    }
+                    '%' => text.push('%'),
+                    _ => return None,
+                },
+                '\\' => match chars.next()? {
+                    'n' => text.push('\n'),
+                    't' => text.push('\t'),
+                    '0' => text.push('\0'),
+                    '\\' => text.push('\\'),
+                    _ => return None,
+                },
+                c => text.push(c),
+            }
+        }
+        // The format is used again as long as values are left.
+        if values.is_empty() || values.len() == n_before || text.len() > limits::VALUE_BYTES {
+            return Some(text);
+        }
+    }
+}
