@@ -340,15 +340,10 @@ fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
         return;
     }
     let demand = call.demand.of_text();
-    walker.joined_text(call, args, &demand, Elsewhere::No);
-    let moves = args.iter().any(|arg| {
-        arg.known().is_none_or(|text| {
-            text.contains("cd") || text.contains("pushd") || text.contains("popd")
-        })
-    });
-    if moves {
-        walker.bases = walker.bases.clone().join(Bases::unknown());
-    }
+    let after = walker.joined_text(call, args, &demand, Elsewhere::No);
+    // Where it ends is where this shell is.
+    let after = after.unwrap_or_else(Bases::unknown);
+    walker.bases = walker.bases.clone().join(after);
 }
 
 /// `history -w FILE` and `history -a FILE` write it, `-r` and `-n` read it.

@@ -52,7 +52,7 @@ pub fn lower(command: &str, place: &ShellPlace<'_>) -> Lowered {
 fn read(command: &str, place: &ShellPlace<'_>) -> Lowered {
     let mut sink = Sink::new(*place);
     let bases = Bases::known(place.cwd);
-    let script = walk::text(
+    let (script, _) = walk::text(
         &mut sink,
         command,
         Origin::Verbatim(0),

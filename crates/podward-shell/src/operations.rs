@@ -1,12 +1,16 @@
 //! Collects the operations of one call.
 
+mod trees;
+
+pub(crate) use trees::TreeAccess;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
 use podward_policy::{
     ByteSpan, CommandSubject, EXTERNAL_DIRECTORY, Need, Operation, OperationIdx, PathForm,
-    PathSubject, Subject, Text, ToolName, UnknownReason,
+    PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
 };
 
 use crate::arg::{Arg, Directories};
@@ -89,46 +93,63 @@ impl Bases {
         };
         let Some(path) = directory
             .path(directories)
-            .and_then(|path| path.as_known().map(str::to_owned))
+            .filter(|path| !has_expansion(path))
         else {
             return Self::unknown();
         };
-        if path.starts_with('/') {
-            return Self::known(&path);
-        }
-        let entered = self.0.iter().map(|base| match base.as_known() {
-            Some(base) if base.len() + path.len() < limits::DIRECTORY_BYTES => {
-                work::done(base.len() + path.len());
-                Self::known(&format!("{base}/{path}"))
+        if path.known_part().starts_with(CWD) && path.as_known().is_some() {
+            // The directory that the shell is in.
+            let below = path.known_part().split_at(CWD.len()).1;
+            if below.is_empty() || below.starts_with('/') {
+                return self.joined(&Text::known(format!("./{below}")));
             }
-            _ => Self::unknown(),
+        }
+        if path.known_part().starts_with('/') && path.holes().first().is_none_or(|h| h.at > 0) {
+            return Self(Rc::new([path]));
+        }
+        self.joined(&path)
+    }
+
+    /// A path below each of the directories.
+    fn joined(&self, path: &Text) -> Self {
+        let len = path.known_part().len();
+        let entered = self.0.iter().map(|base| {
+            let n_bytes = base.known_part().len() + len;
+            if has_expansion(base) || n_bytes >= limits::DIRECTORY_BYTES {
+                return Self::unknown();
+            }
+            work::done(n_bytes);
+            let joined = TextBuilder::new().text(base).known("/").text(path).build();
+            Self(Rc::new([joined]))
         });
         entered.reduce(Self::join).unwrap_or_else(Self::unknown)
     }
+}
+
+/// The kernel's name of the working directory.
+const CWD: &str = "/proc/self/cwd";
+
+/// Whether a text holds a value that is not known, and not a file name pattern only.
+fn has_expansion(text: &Text) -> bool {
+    text.holes().iter().any(|hole| hole.kind.is_expansion())
 }
 
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
+    /// Names and sizes are shown, no content.
+    List,
     /// A write that is the program's purpose.
     Write,
     /// A write by a redirection, an option or an inline script.
     Derived(Option<OperationIdx>),
 }
 
-/// What happens to all that lies below a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TreeAccess {
-    /// It is deleted or changed.
-    Writes,
-    /// It is read and removed.
-    Moves,
-}
-
 struct Tools {
     bash: ToolName,
     read: ToolName,
+    list: ToolName,
     file_write: ToolName,
     file_edit: ToolName,
     web_fetch: ToolName,
@@ -138,6 +159,7 @@ struct Tools {
 static TOOLS: LazyLock<Tools> = LazyLock::new(|| Tools {
     bash: tool("bash"),
     read: tool("read"),
+    list: tool("list"),
     file_write: tool("file_write"),
     file_edit: tool("file_edit"),
     web_fetch: tool("web_fetch"),
@@ -285,7 +307,7 @@ impl<'a> Sink<'a> {
             && path.holes().first().is_none_or(|hole| hole.at > 0);
         let mut is_seen = true;
         for base in &*bases.0 {
-            if !is_absolute && base.as_known().is_none() {
+            if !is_absolute && has_expansion(base) {
                 is_seen = false;
                 if let Access::Derived(parent) = access {
                     self.unknown_path(parent, span);
@@ -323,6 +345,9 @@ impl<'a> Sink<'a> {
             Access::Read => {
                 self.push(self.tools.read.clone(), subject, Need::Restrictive, span);
             }
+            Access::List => {
+                self.push(self.tools.list.clone(), subject, Need::Restrictive, span);
+            }
             Access::Write => {
                 let edit = subject.clone();
                 self.push(
@@ -340,88 +365,6 @@ impl<'a> Sink<'a> {
                 self.push(self.tools.file_edit.clone(), edit, Need::Restrictive, span);
             }
         }
-    }
-
-    /// Adds that all below a directory is deleted, moved or changed.
-    pub(crate) fn tree(&mut self, arg: &Arg, access: TreeAccess, bases: &Bases) {
-        let directories = Directories {
-            home: self.place.home,
-            working: bases.single(),
-        };
-        let Some(path) = arg
-            .path(directories)
-            .filter(|path| !path.known_part().is_empty())
-        else {
-            return;
-        };
-        for base in &*bases.0 {
-            let found = self.place.forms.path(base, &path);
-            work::done(base.known_part().len() + path.known_part().len());
-            let mut trees = vec![below(&found.subject)];
-            trees.extend(self.known_places_in(&found.subject));
-            for tree in trees {
-                let tree = Subject::Tree(tree);
-                if access == TreeAccess::Moves {
-                    let tool = self.tools.read.clone();
-                    self.push(tool, tree.clone(), Need::Restrictive, arg.span);
-                }
-                for tool in [self.tools.file_write.clone(), self.tools.file_edit.clone()] {
-                    self.push(tool, tree.clone(), Need::Restrictive, arg.span);
-                }
-            }
-            if let Some(outside) = found.outside {
-                let tool = self.tools.external_directory.clone();
-                let tree = Subject::Tree(below(&outside));
-                self.push(tool, tree, Need::Restrictive, arg.span);
-            }
-        }
-    }
-
-    /// The workspace and the home directory, where they lie below a directory: rules name what is
-    /// in them by forms that do not begin with the directory's.
-    fn known_places_in(&self, directory: &PathSubject) -> Vec<PathSubject> {
-        let here = self
-            .place
-            .forms
-            .path(&Text::known(self.place.cwd), &Text::known("."));
-        let here = &here.subject.lexical;
-        let mut workspace = here.absolute.known_part();
-        if let Some(short) = here
-            .short
-            .as_known()
-            .filter(|short| !short.starts_with('/'))
-        {
-            workspace = workspace
-                .strip_suffix(short)
-                .unwrap_or(workspace)
-                .trim_end_matches('/');
-        }
-        let form = |short: &str, absolute: &str, home: Option<&str>| PathSubject {
-            lexical: PathForm {
-                short: Text::known(short),
-                absolute: Text::known(format!("{absolute}/")),
-                home: home.map(Text::known),
-            },
-            resolved: None,
-            further: Vec::new(),
-        };
-        let mut places = vec![(workspace, form("./", workspace, None))];
-        if let Some(home) = self.place.home {
-            let home = home.trim_end_matches('/');
-            places.push((home, form(&format!("{home}/"), home, Some("~/"))));
-        }
-        places.retain(|(place, _)| {
-            let forms = std::iter::once(&directory.lexical)
-                .chain(&directory.resolved)
-                .chain(&directory.further);
-            forms
-                .filter_map(|form| form.absolute.as_known())
-                .any(|above| {
-                    let rest = place.strip_prefix(above.trim_end_matches('/'));
-                    rest.is_some_and(|rest| rest.starts_with('/'))
-                })
-        });
-        places.into_iter().map(|(_, form)| form).collect()
     }
 
     /// A write to a path that is not known.
@@ -466,7 +409,7 @@ impl<'a> Sink<'a> {
 
     /// Adds the fetch of a URL, or the read of a `file:` URL.
     pub(crate) fn fetch(&mut self, arg: &Arg, bases: &Bases) -> bool {
-        let text = arg.write_bare(podward_policy::TextBuilder::new()).build();
+        let text = arg.write_bare(TextBuilder::new()).build();
         if text.known_part().is_empty() {
             return false;
         }
@@ -483,27 +426,6 @@ impl<'a> Sink<'a> {
             UrlFound::File(path) => self.path_text(&path, Access::Read, bases, arg.span),
             UrlFound::Unknown(_) => false,
         }
-    }
-}
-
-/// The tree below a path, in all its forms.
-fn below(path: &PathSubject) -> PathSubject {
-    let text = |text: &Text| match text.known_part().ends_with('/') {
-        true => text.clone(),
-        false => podward_policy::TextBuilder::new()
-            .text(text)
-            .known("/")
-            .build(),
-    };
-    let form = |form: &PathForm| PathForm {
-        short: text(&form.short),
-        absolute: text(&form.absolute),
-        home: form.home.as_ref().map(text),
-    };
-    PathSubject {
-        lexical: form(&path.lexical),
-        resolved: path.resolved.as_ref().map(form),
-        further: path.further.iter().map(form).collect(),
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Context {
     /// Nesting of the text that this one stands in.
     pub(crate) depth: usize,
     pub(crate) stdin: Stdin,
+    /// What it writes is read by another command, which may take it for names of files.
+    pub(crate) feeds: bool,
 }
 
 impl Context {
@@ -42,6 +44,7 @@ impl Context {
             n_wrappers: 0,
             depth: 0,
             stdin: Stdin::Inherited,
+            feeds: false,
         }
     }
 }
@@ -143,12 +146,13 @@ pub(crate) fn text(
     origin: Origin,
     bases: Bases,
     context: Context,
-) -> Script {
+) -> (Script, Bases) {
     let script = reader::read(text, origin, context.depth);
     let mut walker = Walker::new(sink, &script, bases, context);
     walker.census = Census::of(&script);
     walker.script(text, origin);
-    script
+    let after = walker.bases;
+    (script, after)
 }
 
 impl<'w, 'p> Walker<'w, 'p> {
@@ -248,10 +252,12 @@ impl<'w> Walker<'w, '_> {
     pub(crate) fn subshell(&mut self, walk: impl FnOnce(&mut Self)) {
         let bases = self.bases.clone();
         let stdin = self.context.stdin.clone();
+        let feeds = self.context.feeds;
         let mark = self.mark();
         walk(self);
         self.bases = bases;
         self.context.stdin = stdin;
+        self.context.feeds = feeds;
         self.forget(mark);
     }
 
@@ -320,12 +326,13 @@ impl<'w> Walker<'w, '_> {
             [command] => outcome = self.command(command),
             commands => {
                 let mut input = None;
-                for command in commands {
+                for (n, command) in commands.iter().enumerate() {
                     let mut output = Stdin::Pipe;
                     self.subshell(|walker| {
                         if let Some(input) = input.take() {
                             walker.context.stdin = input;
                         }
+                        walker.context.feeds |= n + 1 < commands.len();
                         walker.command(command);
                         output = walker.output(command);
                     });
@@ -360,10 +367,14 @@ impl<'w> Walker<'w, '_> {
             match &**expansion {
                 Expansion::Parameter(_) | Expansion::Elements(_) => {}
                 Expansion::Element(_, subscript) => self.inside(&subscript.inner),
-                Expansion::Command(list) => self.subshell(|walker| walker.list(list)),
+                Expansion::Command(list) => self.subshell(|walker| {
+                    walker.context.feeds = true;
+                    walker.list(list);
+                }),
                 Expansion::Process(list) => self.subshell(|walker| {
                     // `>(…)` reads what is written to it.
                     walker.context.stdin = Stdin::Pipe;
+                    walker.context.feeds = true;
                     walker.list(list);
                 }),
                 Expansion::Arithmetic(arithmetic) => self.inside(&arithmetic.inner),
@@ -384,18 +395,27 @@ impl<'w> Walker<'w, '_> {
     }
 
     /// Reads a text that some command runs as shell code.
-    pub(crate) fn shell_text(&mut self, shell_text: &str, origin: Origin, context: Context) {
+    ///
+    /// The directories in which it may end, if it is read to its end.
+    pub(crate) fn shell_text(
+        &mut self,
+        shell_text: &str,
+        origin: Origin,
+        context: Context,
+    ) -> Option<Bases> {
         if context.n_wrappers >= limits::WRAPPERS {
             self.sink
                 .unknown("texts are nested too deeply", Some(origin.span(0, 0)));
-            return;
+            return None;
         }
         let context = Context {
             n_wrappers: context.n_wrappers + 1,
             depth: context.depth + 4,
             ..context
         };
-        text(self.sink, shell_text, origin, self.bases.clone(), context);
+        let bases = self.bases.clone();
+        let (script, after) = text(self.sink, shell_text, origin, bases, context);
+        script.stop.is_none().then_some(after)
     }
 }
 

@@ -10,6 +10,7 @@
 //! code COMMAND             nor is it known what it runs
 //! writes PATH :: COMMAND   a deny rule for writing PATH refuses it
 //! reads PATH :: COMMAND    a deny rule for reading PATH refuses it
+//! lists PATH :: COMMAND    a deny rule for listing PATH refuses it, one for reading does not
 //! fetches URL :: COMMAND   a deny rule for the URL refuses it
 //! leaves PATH :: COMMAND   a deny rule of `external_directory` refuses it
 //! denies GLOB :: COMMAND   a deny rule of bash refuses it
@@ -95,6 +96,7 @@ fn check(case: &Case) -> Option<String> {
         "code" => action == Action::Ask && !unknown.is_empty(),
         "writes" => refused("file_write", &case.pattern),
         "reads" => refused("read", &case.pattern),
+        "lists" => refused("list", &case.pattern) && !refused("read", &case.pattern),
         "fetches" => refused("web_fetch", &case.pattern),
         "leaves" => refused("external_directory", &case.pattern),
         "denies" => refused("bash", &case.pattern),

@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("wrappers", include_str!("verdicts/wrappers.txt")),
     ("programs", include_str!("verdicts/programs.txt")),
     ("values", include_str!("verdicts/values.txt")),
+    ("places", include_str!("verdicts/places.txt")),
 ];
 
 fn action(word: &str) -> Action {

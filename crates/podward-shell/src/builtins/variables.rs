@@ -20,8 +20,13 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
             set(walker, call, args);
         }
         "read" | "getopts" => set(walker, call, args),
-        "unset" => subscripts(walker, call, args),
-        "let" => hidden(walker, args),
+        "unset" => set(walker, call, args),
+        "let" => {
+            for arg in args {
+                walker.arithmetic_operand(arg);
+            }
+            hidden(walker, args);
+        }
         "printf" => {
             hidden(walker, args);
             if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
@@ -64,6 +69,9 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         .collect();
     let exports = name == "export" || options.iter().any(|text| text.contains('x'));
     let is_plain = options.is_empty();
+    let refers = options
+        .iter()
+        .any(|text| text.starts_with('-') && text.contains('n'));
     for arg in args {
         let prefix = arg.prefix();
         let (variable, value) = match prefix.split_once('=') {
@@ -79,6 +87,15 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         }
         if let Some(value) = &value {
             walker.special_variable(variable, value, arg.span);
+            if refers {
+                // What sets this name sets the other one.
+                let name = value.prefix().split('[').next().unwrap_or_default();
+                let any = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+                walker.special_variable(name, &any, arg.span);
+                if value.known().is_none() {
+                    walker.unknown("a variable whose name is not known", arg.span, &call.demand);
+                }
+            }
             if is_plain
                 && walker.census.is_set_once(variable, walker.by)
                 && let Some(text) = value.known()

@@ -111,6 +111,13 @@ impl Walker<'_, '_> {
         match effect.role {
             Role::Data | Role::InPlace | Role::Command | Role::CommandUntil | Role::Module => {}
             Role::Read
+                if effect.option.is_none()
+                    && !self.context.feeds
+                    && files::shows_names_only(call) =>
+            {
+                self.use_path(call, idx, value, Access::List);
+            }
+            Role::Read
             | Role::Write
             | Role::Move
             | Role::Fetch

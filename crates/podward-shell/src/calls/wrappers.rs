@@ -5,6 +5,7 @@ use podward_policy::{HoleKind, OperationIdx, TextBuilder};
 use super::{Call, Lookup, any_words};
 use crate::arg::{Arg, Part};
 use crate::limits;
+use crate::operations::Bases;
 use crate::options::Usage;
 use crate::programs::{Special, Wrapper};
 use crate::reader::Origin;
@@ -297,14 +298,15 @@ impl Walker<'_, '_> {
         self.joined_text(call, words, &Demand::Restrictive, Elsewhere::Yes);
     }
 
-    /// A text that a command runs as shell code, made of its words.
+    /// A text that a command runs as shell code, made of its words; the directories in which it
+    /// ends, if they are known.
     pub(crate) fn joined_text(
         &mut self,
         call: &Call<'_>,
         words: &[Arg],
         demand: &Demand,
         elsewhere: Elsewhere,
-    ) {
+    ) -> Option<Bases> {
         let mut text = TextBuilder::new();
         for (n, word) in words.iter().enumerate() {
             if n > 0 {
@@ -316,7 +318,7 @@ impl Walker<'_, '_> {
         let span = words.first().and_then(|word| word.span).or(call.span);
         let Some(known) = text.as_known() else {
             self.unknown_text(call, words, demand, elsewhere);
-            return;
+            return None;
         };
         let origin = match (words, span) {
             (_, Some(span)) => Origin::Part(span),
@@ -327,9 +329,10 @@ impl Walker<'_, '_> {
             elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
             n_wrappers: call.n_wrappers,
             depth: self.context.depth,
+            feeds: self.context.feeds,
             stdin: call.stdin.clone(),
         };
-        self.shell_text(known, origin, context);
+        self.shell_text(known, origin, context)
     }
 
     /// A shell text with holes: what is known of it is seen by deny rules.
@@ -349,11 +352,20 @@ impl Walker<'_, '_> {
         let (Some(first), Some(span)) = (words.first(), span) else {
             return;
         };
+        let is_hole = |word: &Arg| {
+            word.parts()
+                .iter()
+                .all(|part| matches!(part, Part::Hole(..)))
+        };
+        if words.iter().all(is_hole) {
+            return;
+        }
         let context = Context {
             demand: Demand::Restrictive,
             elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
             n_wrappers: call.n_wrappers,
             depth: self.context.depth,
+            feeds: self.context.feeds,
             stdin: call.stdin.clone(),
         };
         let mut shown = String::new();

@@ -213,14 +213,26 @@ impl<'w> Walker<'w, '_> {
     fn arithmetic_operands(&mut self, words: &'w [Word]) {
         for word in words {
             let text = word.as_literal().unwrap_or_default();
-            for (at, _) in text.match_indices('=') {
-                let front = text.get(..at).unwrap_or_default();
-                let front = front.trim_end_matches(|c: char| " +-*/%&|^<>".contains(c));
-                let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-                let start = front.trim_end_matches(is_name).len();
-                let name = front.get(start..).unwrap_or_default();
-                let value = Arg::hole(podward_policy::HoleKind::Quoted, word.span);
-                self.special_variable(name, &value, word.span);
+            self.arithmetic_operand(&Arg::known_text(&text, word.span));
+        }
+    }
+
+    /// An arithmetic expression in an operand: the variables that it sets.
+    pub(crate) fn arithmetic_operand(&mut self, arg: &Arg) {
+        let text = arg.known().unwrap_or_default();
+        for (at, _) in text.match_indices('=') {
+            let front = text.get(..at).unwrap_or_default();
+            let front = front.trim_end_matches(|c: char| " +-*/%&|^<>".contains(c));
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let start = front.trim_end_matches(is_name).len();
+            let name = front.get(start..).unwrap_or_default();
+            let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+            self.special_variable(name, &value, arg.span);
+        }
+        for name in ["PATH", "IFS", "CDPATH"] {
+            if text.contains("++") && text.contains(name) {
+                let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+                self.special_variable(name, &value, arg.span);
             }
         }
     }

@@ -174,6 +174,49 @@ impl Walker<'_, '_> {
     }
 }
 
+/// Programs that show of their operands names, sizes and dates, and nothing of the content: rules
+/// for `list` are about them, rules for `read` are not.
+const NAMES_ONLY: &[&str] = &[
+    "ls",
+    "gls",
+    "dir",
+    "vdir",
+    "exa",
+    "eza",
+    "lsd",
+    "tree",
+    "stat",
+    "gstat",
+    "du",
+    "gdu",
+    "dust",
+    "find",
+    "gfind",
+    "fd",
+    "fdfind",
+    "realpath",
+    "grealpath",
+    "readlink",
+    "greadlink",
+    "namei",
+    "lsattr",
+    "getfacl",
+    "df",
+    "gdf",
+    "test",
+    "[",
+    "chdir",
+    "basename",
+    "dirname",
+    "pathchk",
+];
+
+/// Whether what a program reads of its operands is their names.
+pub(super) fn shows_names_only(call: &Call<'_>) -> bool {
+    let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+    NAMES_ONLY.contains(&program.rsplit('/').next().unwrap_or_default())
+}
+
 /// The file that a value such as `@file` or `name=@file` names.
 pub(super) fn at_file(value: &Arg) -> Option<Arg> {
     let text = value.prefix();

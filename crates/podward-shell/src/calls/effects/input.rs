@@ -107,6 +107,7 @@ impl Walker<'_, '_> {
             elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
             n_wrappers: call.n_wrappers,
             depth: self.context.depth,
+            feeds: self.context.feeds,
             stdin: Stdin::Inherited,
         };
         self.shell_text(text, origin, context);
