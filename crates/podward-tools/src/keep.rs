@@ -163,7 +163,12 @@ fn written_paths(lowered: &Lowered) -> Vec<PathBuf> {
                 .absolute
                 .as_known()
                 .map(PathBuf::from),
-            Subject::Command(_) | Subject::Url(_) | Subject::Plain(_) | Subject::Unknown(_) => None,
+            // A tree stands beside the path of its directory.
+            Subject::Tree(_)
+            | Subject::Command(_)
+            | Subject::Url(_)
+            | Subject::Plain(_)
+            | Subject::Unknown(_) => None,
         })
         .collect();
     paths.sort();

@@ -73,7 +73,7 @@ pub(super) fn only_reads(lowered: &Lowered, ctx: &RunContext) -> bool {
                 && match &operation.subject {
                     Subject::Command(command) => is_reader(command),
                     Subject::Path(_) | Subject::Url(_) => true,
-                    Subject::Plain(_) | Subject::Unknown(_) => false,
+                    Subject::Tree(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
                 }
         })
 }
