@@ -1,5 +1,6 @@
 //! A call of a program: its operation, what it does, and the command that it runs.
 
+mod dialects;
 mod effects;
 mod interpreters;
 mod wrappers;

@@ -1,7 +1,7 @@
 //! Shells, and git's configuration.
 
-use super::Call;
 use super::wrappers::Elsewhere;
+use super::{Call, dialects};
 use crate::arg::Arg;
 use crate::options::Usage;
 use crate::reader::Origin;
@@ -146,6 +146,7 @@ impl Walker<'_, '_> {
         if has_text {
             match first {
                 Some(text) => {
+                    self.dialect(call, text.known().unwrap_or_default());
                     let demand = call.demand.of_text();
                     self.joined_text(call, std::slice::from_ref(text), &demand, Elsewhere::No);
                 }
@@ -172,11 +173,22 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// Text that this shell may read otherwise than bash.
+    fn dialect(&mut self, call: &Call<'_>, text: &str) {
+        let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or_default();
+        if dialects::may_differ(program, text) {
+            let why = "a text that this shell may read otherwise than bash";
+            self.unknown(why, call.span, &call.demand);
+        }
+    }
+
     fn shell_input(&mut self, call: &Call<'_>) {
         match &call.stdin {
             Stdin::Inherited => {}
             Stdin::Known(text, span) => {
                 let text = text.clone();
+                self.dialect(call, &text);
                 let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
                 let context = Context {
                     demand: call.demand.of_text(),
