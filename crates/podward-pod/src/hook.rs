@@ -3,6 +3,8 @@
 mod input;
 mod process;
 mod program;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};

@@ -1,5 +1,8 @@
 //! What a hook's program reads.
 
+#[cfg(test)]
+mod tests;
+
 use podward_gate::{CallFacts, Question};
 use podward_protocol::hook::{
     HOOK_VERSION, HookEvent, HookInput, HookResult, HookStage, PostTool, PreToolCall, PromptSubmit,
