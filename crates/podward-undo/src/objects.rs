@@ -214,15 +214,17 @@ impl Objects {
 
     /// Removes every content that is not among `live`.
     pub(crate) fn sweep(&mut self, live: &BTreeSet<Digest>) -> Result<(), UndoError> {
-        let total = self.each(|path, digest, _| {
+        let mut gone = 0_u64;
+        let total = self.each(|path, digest, len| {
             if digest.is_some_and(|digest| live.contains(&digest)) {
                 return Ok(());
             }
+            if digest.is_some() {
+                gone += len;
+            }
             fs::remove_file(path).map_err(|error| UndoError::store("remove", path, error))
         })?;
-        let removed = |path: &PathBuf| path.exists();
-        self.unsynced.retain(removed);
-        let gone = total.saturating_sub(self.each(|_, _, _| Ok(()))?);
+        self.unsynced.retain(|path| path.exists());
         self.total = total.saturating_sub(gone);
         Ok(())
     }

@@ -50,6 +50,10 @@ pub(crate) fn prune(
     for record in &forgotten {
         store.remove_record(record)?;
     }
+    if forgotten.is_empty() && objects.total() <= live.total {
+        // Every content is needed: looking for others would cost more than all the rest.
+        return Ok(());
+    }
     objects.sweep(&live.digests.into_keys().collect())
 }
 
