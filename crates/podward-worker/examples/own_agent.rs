@@ -42,6 +42,7 @@ impl Approver for Careful {
 #[tokio::main]
 async fn work() -> Result<(), Box<dyn Error>> {
     let rules = PolicySpec::new(Action::Ask)
+        .rule("bash", "rm -rf *", Action::Deny)
         .rule("bash", "echo *", Action::Allow)
         .rule("bash", "ls *", Action::Allow)
         .rule("file_write", "*.txt", Action::Allow);
