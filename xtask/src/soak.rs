@@ -47,7 +47,8 @@ const RUNS: &[Run] = &[
     },
 ];
 
-/// Runs what holds `only` in its name, or all.
+/// Runs what holds `only` in its name, or all. The results of the other runs stay, each with the
+/// commit that it measured.
 ///
 /// # Errors
 /// A run failed, or the result cannot be written; a failed run is in the result too.
@@ -61,24 +62,27 @@ pub(crate) fn run(only: Option<&str>) -> Outcome {
         let names: Vec<&str> = RUNS.iter().map(|run| run.name).collect();
         return Err(format!("soak: no such run; there are {}", names.join(", ")).into());
     }
-    let mut results = Vec::new();
+    let file = root.join(RESULT);
+    let mut results = kept(&std::fs::read_to_string(&file).unwrap_or_default(), &runs);
     let mut failed = Vec::new();
     for run in runs {
-        let result = run_one(run)?;
+        let mut result = run_one(run)?;
         if result.get("passed") != Some(&Value::Bool(true)) {
             failed.push(run.name);
+        }
+        if let Value::Object(result) = &mut result {
+            let date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+            result.insert("commit".to_owned(), json!(commit));
+            result.insert("clean".to_owned(), json!(is_clean));
+            result.insert("date".to_owned(), json!(date));
         }
         results.push(result);
     }
     let result = json!({
-        "commit": commit,
-        "clean": is_clean,
-        "date": jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
         "machine": machine(),
         "rustc": output_of("rustc", Command::new("rustc").arg("--version"))?.trim(),
         "runs": results,
     });
-    let file = root.join(RESULT);
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -89,6 +93,23 @@ pub(crate) fn run(only: Option<&str>) -> Outcome {
     } else {
         Err(format!("soak: failed: {}", failed.join(", ")).into())
     }
+}
+
+/// The results of an earlier file that these runs do not measure anew.
+fn kept(file: &str, runs: &[&Run]) -> Vec<Value> {
+    let earlier: Value = serde_json::from_str(file).unwrap_or_default();
+    let results = earlier.get("runs").and_then(Value::as_array);
+    let is_kept = |result: &&Value| {
+        let name = result.get("name").and_then(Value::as_str);
+        RUNS.iter().any(|run| Some(run.name) == name)
+            && !runs.iter().any(|run| Some(run.name) == name)
+    };
+    results
+        .into_iter()
+        .flatten()
+        .filter(is_kept)
+        .cloned()
+        .collect()
 }
 
 fn run_one(run: &Run) -> Outcome<Value> {
