@@ -3,6 +3,7 @@
 mod dialects;
 mod effects;
 mod interpreters;
+mod lists;
 mod wrappers;
 
 pub(crate) use wrappers::{Elsewhere, Inner};

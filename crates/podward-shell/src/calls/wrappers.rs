@@ -2,7 +2,8 @@
 
 use podward_policy::{HoleKind, OperationIdx, TextBuilder};
 
-use super::{Call, Lookup, any_words};
+use super::lists::{append_input, replaced, unknown_word};
+use super::{Call, Lookup};
 use crate::arg::{Arg, Part};
 use crate::limits;
 use crate::operations::Bases;
@@ -77,10 +78,7 @@ impl Walker<'_, '_> {
             &inner,
             Inner {
                 demand: inner_demand(call, wrapper, usage.wrapper, ends, at),
-                stdin: match usage.special {
-                    Some(Special::Xargs) => Stdin::Inherited,
-                    _ => call.stdin.clone(),
-                },
+                stdin: inner_input(call, usage),
                 elsewhere: call.elsewhere || usage.wrapper == Some(Wrapper::Remote),
                 lookup: Lookup::Program,
             },
@@ -98,7 +96,7 @@ impl Walker<'_, '_> {
     }
 
     /// A command that may be run, for deny rules.
-    fn seen_command(&mut self, call: &Call<'_>, words: &[Arg]) {
+    pub(super) fn seen_command(&mut self, call: &Call<'_>, words: &[Arg]) {
         self.run_inner(
             call,
             &[],
@@ -110,36 +108,6 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
-    }
-
-    /// `echo a b | xargs command`: the words that are known to come.
-    fn known_input(&mut self, call: &Call<'_>, words: &[Arg], usage: &Usage<'_>) {
-        let (Stdin::Known(text, span) | Stdin::Piped(text, span)) = &call.stdin else {
-            return;
-        };
-        if text.contains(['\'', '"', '\\']) {
-            return;
-        }
-        let (text, span) = (text.clone(), *span);
-        if let Some(place) = placeholder(usage) {
-            let place = place.unwrap_or("{}").to_owned();
-            for line in text.lines().map(str::trim).take(limits::LOOP_ROUNDS) {
-                let line = Arg::known_text(line, span);
-                let words: Vec<Arg> = words
-                    .iter()
-                    .map(|word| replaced(word, &place, &line))
-                    .collect();
-                self.seen_command(call, &words);
-            }
-            return;
-        }
-        let mut all = words.to_vec();
-        all.extend(
-            text.split([' ', '\t', '\n', '\0'])
-                .filter(|word| !word.is_empty())
-                .map(|word| Arg::known_text(word, span)),
-        );
-        self.seen_command(call, &all);
     }
 
     /// `env -S 'a b'`: the text is split into words in front of the others.
@@ -388,47 +356,13 @@ impl Walker<'_, '_> {
         }
         self.shell_text(&shown, Origin::Part(span), context);
     }
+}
 
-    /// `parallel cmd ::: a b`: the values are put in place of `{}` or behind the command.
-    fn parallel(&mut self, call: &Call<'_>, words: &[Arg]) {
-        let template: Vec<Arg> = words
-            .iter()
-            .take_while(|word| !word.prefix().starts_with(":::"))
-            .map(|word| replaced(word, "{}", &unknown_word(word)))
-            .collect();
-        let values = words
-            .iter()
-            .skip_while(|word| !word.prefix().starts_with(":::"))
-            .filter(|word| !word.prefix().starts_with(":::"));
-        for value in values.take(limits::LOOP_ROUNDS) {
-            let mut known: Vec<Arg> = words
-                .iter()
-                .take_while(|word| !word.prefix().starts_with(":::"))
-                .map(|word| replaced(word, "{}", value))
-                .collect();
-            if !words.iter().any(|word| word.prefix().contains("{}")) {
-                known.push(value.clone());
-            }
-            self.seen_command(call, &known);
-        }
-        let mut template = template;
-        template.push(any_words(call.span));
-        self.unknown(
-            "a command whose words come from a list",
-            call.span,
-            &call.demand,
-        );
-        self.run_inner(
-            call,
-            &[],
-            &template,
-            Inner {
-                demand: Demand::Restrictive,
-                stdin: Stdin::Inherited,
-                elsewhere: call.elsewhere,
-                lookup: Lookup::Program,
-            },
-        );
+/// What the inner command reads: xargs takes the input for itself.
+fn inner_input(call: &Call<'_>, usage: &Usage<'_>) -> Stdin {
+    match usage.special {
+        Some(Special::Xargs) => Stdin::Inherited,
+        _ => call.stdin.clone(),
     }
 }
 
@@ -496,61 +430,4 @@ fn inner_demand(
             ends: ends.get(at..).unwrap_or_default().to_vec(),
         },
     }
-}
-
-/// What xargs adds: its input behind the command, or in place of a word.
-fn append_input(inner: &mut Vec<Arg>, usage: &Usage<'_>, span: Option<podward_policy::ByteSpan>) {
-    let Some(word) = placeholder(usage) else {
-        inner.push(any_words(span));
-        return;
-    };
-    for arg in inner.iter_mut() {
-        *arg = match word {
-            Some(word) => replaced(arg, word, &unknown_word(arg)),
-            None => Arg::hole(HoleKind::Unquoted, arg.span),
-        };
-    }
-}
-
-/// The word that xargs replaces, if it replaces one; `Some(None)` if that is not known.
-#[expect(
-    clippy::option_option,
-    reason = "no such option, and a value that is not known"
-)]
-fn placeholder<'u>(usage: &'u Usage<'_>) -> Option<Option<&'u str>> {
-    let is_replace = |option: &str| matches!(option, "-I" | "-i" | "--replace");
-    usage.options_given.iter().any(|o| is_replace(o)).then(|| {
-        usage
-            .values
-            .iter()
-            .find(|(option, _)| is_replace(option))
-            .map_or(Some("{}"), |(_, value)| value.known())
-            .filter(|word| !word.is_empty())
-    })
-}
-
-/// One word that nothing is known of.
-fn unknown_word(at: &Arg) -> Arg {
-    Arg::hole(HoleKind::Quoted, at.span)
-}
-
-/// An argument with another in place of each `word`.
-fn replaced(arg: &Arg, word: &str, by: &Arg) -> Arg {
-    let mut result = Arg::empty(arg.span);
-    for part in arg.parts() {
-        match part {
-            Part::Known(text) if text.contains(word) => {
-                for (n, piece) in text.split(word).enumerate() {
-                    if n > 0 {
-                        result.append(by.clone());
-                    }
-                    if !piece.is_empty() {
-                        result.push(Part::Known(piece.to_owned()));
-                    }
-                }
-            }
-            part => result.push(part.clone()),
-        }
-    }
-    result
 }

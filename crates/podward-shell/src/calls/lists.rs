@@ -1,0 +1,147 @@
+//! Commands whose words come from a list: the input of xargs, the values of parallel, what find and
+//! fd find.
+
+use podward_policy::HoleKind;
+
+use super::{Call, any_words};
+use crate::arg::{Arg, Part};
+use crate::calls::Lookup;
+use crate::calls::wrappers::Inner;
+use crate::limits;
+use crate::options::Usage;
+use crate::walk::{Demand, Stdin, Walker};
+
+impl Walker<'_, '_> {
+    /// `echo a b | xargs command`: the words that are known to come.
+    pub(super) fn known_input(&mut self, call: &Call<'_>, words: &[Arg], usage: &Usage<'_>) {
+        let (Stdin::Known(text, span) | Stdin::Piped(text, span)) = &call.stdin else {
+            return;
+        };
+        if text.contains(['\'', '"', '\\']) {
+            return;
+        }
+        let (text, span) = (text.clone(), *span);
+        if let Some(place) = placeholder(usage) {
+            let place = place.unwrap_or("{}").to_owned();
+            for line in text.lines().map(str::trim).take(limits::LOOP_ROUNDS) {
+                let line = Arg::known_text(line, span);
+                let words: Vec<Arg> = words
+                    .iter()
+                    .map(|word| replaced(word, &place, &line))
+                    .collect();
+                self.seen_command(call, &words);
+            }
+            return;
+        }
+        let mut all = words.to_vec();
+        all.extend(
+            text.split([' ', '\t', '\n', '\0'])
+                .filter(|word| !word.is_empty())
+                .map(|word| Arg::known_text(word, span)),
+        );
+        self.seen_command(call, &all);
+    }
+
+    /// `parallel cmd ::: a b`: the values are put in place of `{}` or behind the command.
+    pub(super) fn parallel(&mut self, call: &Call<'_>, words: &[Arg]) {
+        let template: Vec<Arg> = words
+            .iter()
+            .take_while(|word| !word.prefix().starts_with(":::"))
+            .map(|word| replaced(word, "{}", &unknown_word(word)))
+            .collect();
+        let values = words
+            .iter()
+            .skip_while(|word| !word.prefix().starts_with(":::"))
+            .filter(|word| !word.prefix().starts_with(":::"));
+        for value in values.take(limits::LOOP_ROUNDS) {
+            let mut known: Vec<Arg> = words
+                .iter()
+                .take_while(|word| !word.prefix().starts_with(":::"))
+                .map(|word| replaced(word, "{}", value))
+                .collect();
+            if !words.iter().any(|word| word.prefix().contains("{}")) {
+                known.push(value.clone());
+            }
+            self.seen_command(call, &known);
+        }
+        let mut template = template;
+        template.push(any_words(call.span));
+        self.unknown(
+            "a command whose words come from a list",
+            call.span,
+            &call.demand,
+        );
+        self.run_inner(
+            call,
+            &[],
+            &template,
+            Inner {
+                demand: Demand::Restrictive,
+                stdin: Stdin::Inherited,
+                elsewhere: call.elsewhere,
+                lookup: Lookup::Program,
+            },
+        );
+    }
+}
+
+/// What xargs adds: its input behind the command, or in place of a word.
+pub(super) fn append_input(
+    inner: &mut Vec<Arg>,
+    usage: &Usage<'_>,
+    span: Option<podward_policy::ByteSpan>,
+) {
+    let Some(word) = placeholder(usage) else {
+        inner.push(any_words(span));
+        return;
+    };
+    for arg in inner.iter_mut() {
+        *arg = match word {
+            Some(word) => replaced(arg, word, &unknown_word(arg)),
+            None => Arg::hole(HoleKind::Unquoted, arg.span),
+        };
+    }
+}
+
+/// The word that xargs replaces, if it replaces one; `Some(None)` if that is not known.
+#[expect(
+    clippy::option_option,
+    reason = "no such option, and a value that is not known"
+)]
+fn placeholder<'u>(usage: &'u Usage<'_>) -> Option<Option<&'u str>> {
+    let is_replace = |option: &str| matches!(option, "-I" | "-i" | "--replace");
+    usage.options_given.iter().any(|o| is_replace(o)).then(|| {
+        usage
+            .values
+            .iter()
+            .find(|(option, _)| is_replace(option))
+            .map_or(Some("{}"), |(_, value)| value.known())
+            .filter(|word| !word.is_empty())
+    })
+}
+
+/// One word that nothing is known of.
+pub(super) fn unknown_word(at: &Arg) -> Arg {
+    Arg::hole(HoleKind::Quoted, at.span)
+}
+
+/// An argument with another in place of each `word`.
+pub(super) fn replaced(arg: &Arg, word: &str, by: &Arg) -> Arg {
+    let mut result = Arg::empty(arg.span);
+    for part in arg.parts() {
+        match part {
+            Part::Known(text) if text.contains(word) => {
+                for (n, piece) in text.split(word).enumerate() {
+                    if n > 0 {
+                        result.append(by.clone());
+                    }
+                    if !piece.is_empty() {
+                        result.push(Part::Known(piece.to_owned()));
+                    }
+                }
+            }
+            part => result.push(part.clone()),
+        }
+    }
+    result
+}
