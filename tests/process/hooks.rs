@@ -279,3 +279,58 @@ fn sigint_kills_a_slow_hook_and_the_call_is_refused() {
     assert_eq!(decisions(&session)[0]["refusal"]["kind"], "cancelled");
     assert!(!sandbox.path("work/a.txt").exists());
 }
+
+#[test]
+fn a_command_cannot_put_itself_in_the_place_of_a_hook() {
+    let sandbox = Sandbox::new();
+    let noted = sandbox.path("noted");
+    let good = sandbox.write(
+        "opt/check.sh",
+        &format!("#!/bin/sh\necho good > {}\n", noted.display()),
+    );
+    std::fs::set_permissions(&good, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("opt"), sandbox.path("work/hooks")).unwrap();
+    let calls = [(
+        "bash",
+        json!({"command": "rm hooks; mkdir hooks; cp /bin/false hooks/check.sh"}),
+    )];
+    // A link that a command could replace, also where nothing the kernel protects lies behind it.
+    let ran = run(
+        &sandbox,
+        &hook("turn_end", "[\"./work/hooks/check.sh\"]"),
+        &calls,
+    )
+    .exits(78);
+    assert!(
+        ran.stderr.contains("tools could make the symlink `"),
+        "{ran:#?}"
+    );
+    assert!(ran.stderr.contains("/opt/check.sh`"), "{ran:#?}");
+    // A script that a command could bring along.
+    for command in ["[\"bash\", \"-e\", \"check\"]", "[\"env\", \"check.py\"]"] {
+        let ran = run(&sandbox, &hook("turn_end", command), &calls).exits(78);
+        assert!(ran.stderr.contains("there is no file `"), "{ran:#?}");
+    }
+    assert!(sandbox.path("work/hooks").is_symlink());
+    let ran = run(&sandbox, &hook("turn_end", "[\"./opt/check.sh\"]"), &calls).exits(0);
+    assert!(ran.stderr.contains("#1   done"), "{ran:#?}");
+    assert_eq!(std::fs::read_to_string(&noted).unwrap(), "good\n");
+}
+
+#[test]
+fn a_hook_finds_no_program_that_a_command_has_written() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("work/bin")).unwrap();
+    let planted = "printf '#!/bin/sh\\necho planted\\n' > bin/cat; chmod 700 bin/cat";
+    let script = step(&[("bash", json!({ "command": planted }))]) + "[[step]]\ntext = \"x\"\n";
+    let hooks = line("turn_end", "echo real | cat > ../noted");
+    let pod = sandbox.pod(&script, &format!("{hooks}{ALLOW_ALL}"));
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", sandbox.path("work/bin").display());
+    let mut podward = sandbox.podward(&["run", pod.to_str().unwrap(), "go"]);
+    let ran: Ran = podward.env("PATH", path).output().unwrap().into();
+    let ran = ran.exits(0);
+    assert!(sandbox.path("work/bin/cat").is_file(), "{ran:#?}");
+    let noted = std::fs::read_to_string(sandbox.path("noted")).unwrap();
+    assert_eq!(noted, "real\n", "{ran:#?}");
+}

@@ -100,6 +100,15 @@ pub(crate) fn check_guarded(
     Ok(Some(way.target))
 }
 
+/// A path without symlinks, and the symlinks on the way to it; `None` if it is not there.
+pub(crate) fn way(path: &Path) -> Result<Option<(PathBuf, Vec<PathBuf>)>, FileError> {
+    let way = walk::walk(path)?;
+    Ok(way.map(|way| {
+        let links = way.links.into_iter().map(|link| link.path);
+        (way.target, links.collect())
+    }))
+}
+
 /// Whether a file has an access control list.
 fn has_list(path: &Path) -> bool {
     let mut none: [u8; 0] = [];

@@ -3,8 +3,10 @@
 mod input;
 mod process;
 mod program;
+mod script;
 #[cfg(test)]
 mod tests;
+mod writable;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -26,6 +28,7 @@ use crate::accounts::Accounts;
 use process::Launch;
 pub use program::HookProblem;
 use program::{Program, Surroundings};
+pub(crate) use writable::Writable;
 
 /// What a hook says that gives no reason.
 const NO_REASON: &str = "it gives no reason";
@@ -52,19 +55,21 @@ impl HookPrograms {
     /// Finds the programs of hooks in a workspace.
     ///
     /// # Errors
-    /// One is not there, cannot be run, or could have been written by others; all of them are
-    /// told.
+    /// One is not there, cannot be run, or could have been written by others or be replaced by
+    /// tools; all of them are told.
     pub(crate) fn find(
         hooks: &[DeclaredHook],
         workspace: &Path,
         environment: &[(OsString, OsString)],
         accounts: &Accounts,
+        writable: &Writable,
     ) -> Result<Self, Vec<HookProblem>> {
         let path = environment.iter().find(|(name, _)| name == "PATH");
         let surroundings = Surroundings {
             workspace,
             path: path.map_or(OsStr::new(""), |(_, path)| path),
             accounts,
+            writable,
         };
         let mut found = Vec::new();
         let mut problems = Vec::new();
@@ -127,10 +132,11 @@ impl HookPrograms {
 }
 
 /// The variables of hooks: those of podward itself but for `is_secret`, and a `PATH` without
-/// entries that hang on where a program happens to run.
+/// entries that hang on where a program happens to run, or where tools could put programs.
 pub(crate) fn environment(
     variables: &[(OsString, OsString)],
     is_secret: impl Fn(&OsStr, &OsStr) -> bool,
+    writable: &Writable,
 ) -> Vec<(OsString, OsString)> {
     let kept = variables.iter().filter(|(name, value)| {
         // They say what this podward was started with, or would start another one oddly.
@@ -142,6 +148,7 @@ pub(crate) fn environment(
     let entries: Vec<&[u8]> = path
         .split(|byte| *byte == b':')
         .filter(|entry| entry.starts_with(b"/"))
+        .filter(|entry| !writable.can_fill(Path::new(OsStr::from_bytes(entry))))
         .collect();
     let path = OsString::from_vec(entries.join(&b':'));
     let mut environment: Vec<_> = kept.cloned().chain([("PATH".into(), path)]).collect();

@@ -149,14 +149,18 @@ fn make_protected(roots: &Roots) -> Vec<String> {
             Shield::ReadOnly => Access::Write,
             Shield::Hidden => Access::Read,
         };
-        if !within(roots, path, Access::Write) {
-            continue;
-        }
-        if let Some(link) = link_within(roots, denial) {
+        let is_within = within(roots, path, Access::Write);
+        // Podward itself follows the link again, wherever it leads.
+        if (is_within || denial.rule.source == DenySource::Podward)
+            && let Some(link) = link_within(roots, denial)
+        {
             gaps.push(format!(
                 "`{}` is a symbolic link that can be replaced",
                 link.display()
             ));
+        }
+        if !is_within {
+            continue;
         }
         let made = match denial.rule.source {
             DenySource::Podward => std::fs::create_dir_all(path).or_else(|error| {
@@ -205,9 +209,17 @@ fn link_within(roots: &Roots, denial: &Denial) -> Option<PathBuf> {
                 && step
                     .parent()
                     .and_then(|parent| std::fs::canonicalize(parent).ok())
-                    .is_some_and(|parent| within(roots, &parent, Access::Write))
+                    .is_some_and(|parent| {
+                        within(roots, &parent, Access::Write) && !is_shielded(roots, &parent)
+                    })
         })
         .map(Path::to_owned)
+}
+
+/// Whether nothing can be put into a directory although a root that may be written holds it.
+fn is_shielded(roots: &Roots, directory: &Path) -> bool {
+    let mut denials = roots.denials.iter();
+    denials.any(|denial| directory.starts_with(&denial.rule.path))
 }
 
 fn has_other_names(path: &Path) -> bool {

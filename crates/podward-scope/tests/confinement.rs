@@ -97,6 +97,7 @@ const TRIALS: &[Named] = &named![
     a_child_that_cannot_start_is_an_error,
     where_nothing_is_restricted_a_child_runs_and_ends_all_the_same,
     required_refuses_what_is_not_complete,
+    a_link_by_which_podward_goes_is_a_gap_wherever_it_leads,
 ];
 
 const AGAINS: &[Named] = &named![
@@ -941,6 +942,24 @@ fn required_refuses_what_is_not_complete() {
     let error = open(&decl).unwrap_err();
     assert!(matches!(error, ScopeError::NotEnforced { .. }), "{error}");
     assert!(error.hint().is_some());
+}
+
+fn a_link_by_which_podward_goes_is_a_gap_wherever_it_leads() {
+    let world = World::new();
+    symlink(world.at("outside"), world.at("w/link")).unwrap();
+    symlink(world.at("outside"), world.at("w/.podward/link")).unwrap();
+    let gap = |name: &str| {
+        let mut protected = world.protected();
+        protected.push(Protected::read_only(world.at(name)));
+        let scope = world.open(&ScopeDecl::default(), &protected);
+        scope.level().unwrap().to_string().contains(&format!(
+            "`{}` is a symbolic link that can be replaced",
+            world.at(name).display()
+        ))
+    };
+    assert!(gap("w/link"));
+    // Nothing can be put into that directory.
+    assert!(!gap("w/.podward/link"));
 }
 
 /// Runs all tests again, in another process: `wrapper` is put before the program's path.

@@ -11,14 +11,10 @@ use std::path::{Path, PathBuf};
 use podward_manifest::{DeclaredHook, HookArgument, HookProgram};
 use rustix::fs::Access;
 
+use super::script::{is_named_like_a_script, scripts};
+use super::writable::Writable;
 use crate::accounts::Accounts;
 use crate::file::{FileError, check_guarded, shown};
-
-/// Programs whose first argument that is no option is a script.
-const INTERPRETERS: &[&str] = &[
-    "bash", "dash", "fish", "ksh", "lua", "node", "perl", "php", "python", "python3", "ruby", "sh",
-    "zsh",
-];
 
 /// What a hook starts.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,6 +32,7 @@ pub(super) struct Surroundings<'a> {
     /// The `PATH` of podward, without what is not absolute.
     pub(super) path: &'a OsStr,
     pub(super) accounts: &'a Accounts,
+    pub(super) writable: &'a Writable,
 }
 
 /// A hook that cannot be started, or that others could have written.
@@ -52,6 +49,11 @@ enum Fault {
     NoProgram(PathBuf),
     NoScript(PathBuf),
     NotExecutable(PathBuf),
+    /// On the way to a file lies a symlink that tools can make lead elsewhere.
+    Link {
+        file: PathBuf,
+        link: PathBuf,
+    },
     File(FileError),
 }
 
@@ -76,6 +78,10 @@ impl HookProblem {
                     .to_owned(),
             ),
             Fault::NotExecutable(path) => Some(format!("`chmod +x {}`", shown(path))),
+            Fault::Link { file, .. } => Some(match file.canonicalize() {
+                Ok(target) => format!("name the file itself, `{}`", shown(&target)),
+                Err(_) => "name the file itself".to_owned(),
+            }),
             Fault::File(error) => error.help(),
         }
     }
@@ -90,6 +96,12 @@ impl fmt::Display for HookProblem {
                 write!(f, "there is no file `{}`", shown(path))
             }
             Fault::NotExecutable(path) => write!(f, "`{}` is not executable", shown(path)),
+            Fault::Link { file, link } => write!(
+                f,
+                "tools could make the symlink `{}` lead elsewhere, by which `{}` is found",
+                shown(link),
+                shown(file)
+            ),
             Fault::File(error) => {
                 error.fmt(f)?;
                 match std::error::Error::source(error) {
@@ -121,13 +133,14 @@ pub(super) fn find(
     if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
         return Err(problem(Fault::NotExecutable(path)));
     }
-    let script = script(&path, &hook.arguments);
+    let scripts = scripts(&path, &hook.arguments);
     for (idx, argument) in hook.arguments.iter().enumerate() {
         let file = match argument {
             HookArgument::Text(text) => surroundings.workspace.join(text),
             HookArgument::Path(path) => path.clone(),
         };
-        let is_script = script == Some(idx);
+        let is_script = scripts.contains(&idx)
+            || (is_named_like_a_script(argument) && surroundings.writable.can_make(&file));
         // Another kind of file is nothing that the hook runs.
         if !is_script && !file.is_file() {
             continue;
@@ -169,6 +182,10 @@ fn program(program: &HookProgram, surroundings: Surroundings<'_>) -> Result<Path
 /// The names of a file, if it is there: as it is written, and without symlinks.
 fn guarded(path: &Path, surroundings: Surroundings<'_>) -> Result<Option<Vec<PathBuf>>, Fault> {
     let target = check_guarded(path, surroundings.accounts).map_err(Fault::File)?;
+    if let Some(link) = surroundings.writable.replaceable_link(path) {
+        let file = path.to_path_buf();
+        return Err(Fault::Link { file, link });
+    }
     Ok(target.map(|target| {
         let named = path.to_path_buf();
         if named == target {
@@ -177,30 +194,4 @@ fn guarded(path: &Path, surroundings: Surroundings<'_>) -> Result<Option<Vec<Pat
             vec![named, target]
         }
     }))
-}
-
-/// Letters of options that take code, a module or another value: what follows is no script, or
-/// cannot be told from one.
-const VALUED: &[char] = &['c', 'e', 'm', 'o', 'O', 'p', 'r', 'W', 'X'];
-
-/// The argument that an interpreter runs: the first that is no option.
-fn script(program: &Path, arguments: &[HookArgument]) -> Option<usize> {
-    let name = program.file_name()?.to_str()?;
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if !INTERPRETERS.contains(&name) && !INTERPRETERS.contains(&stem) {
-        return None;
-    }
-    for (idx, argument) in arguments.iter().enumerate() {
-        match argument {
-            HookArgument::Path(_) => return Some(idx),
-            HookArgument::Text(text) if !text.starts_with('-') => return Some(idx),
-            HookArgument::Text(text) => {
-                let letters = text.trim_start_matches('-');
-                if letters.is_empty() || text.starts_with("--") || letters.contains(VALUED) {
-                    return None;
-                }
-            }
-        }
-    }
-    None
 }

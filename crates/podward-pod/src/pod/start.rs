@@ -291,7 +291,9 @@ fn assemble(
     let (out, receiver) = mpsc::channel(N_WAITING);
     let system = system_prompt(&workspace, &offered, &resolved.system);
     let gate = SharedGate::new(Gate::new(resolved.policies.clone()));
-    let hooks = ground.hooks.hooks(hook_context(&request, &id, &workspace));
+    let hooks = ground
+        .hooks
+        .hooks(hook_context(places, &request, &id, &workspace));
     let hooks = all_hooks(&request, hooks, &gate);
     let limits = turn_limits(resolved);
     let journal = Box::new(SessionJournal { session, context });

@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use podward_manifest::{LayerKind, LayerSource, Surroundings as Known, Trust, resolve};
+use podward_scope::ScopeDecl;
 use tempfile::TempDir;
 
 use super::*;
@@ -49,6 +50,7 @@ impl World {
             workspace: &self.root.join("w"),
             path: bin.as_os_str(),
             accounts: &Accounts::default(),
+            writable: &Writable::of(&ScopeDecl::default(), &self.root.join("w"), &[]),
         };
         find(&resolved.hooks[0], surroundings).map_err(|problem| {
             let text = match problem.help() {
@@ -142,6 +144,46 @@ fn what_is_not_there_is_told_at_the_start() {
     for command in [["python3.11", "-c", "x"], ["python3.11", "--check", "x"]] {
         assert!(world.find(&command).is_ok(), "{command:?}");
     }
+}
+
+#[test]
+fn a_link_that_tools_could_replace_is_not_followed() {
+    let world = World::new();
+    let link = |target: &str, name: &str| {
+        std::os::unix::fs::symlink(world.root.join(target), world.root.join(name)).unwrap();
+    };
+    fs::create_dir(world.root.join("w/.venv")).unwrap();
+    link("bin/guard", "w/.venv/python");
+    link("bin", "w/hooks");
+    link("w/hooks", "m/hooks");
+    for command in [
+        &["../w/.venv/python"][..],
+        &["../w/hooks/guard"],
+        &["./hooks/guard"],
+        &["guard", "hooks/guard"],
+    ] {
+        let said = world.find(command).unwrap_err();
+        assert!(said.contains("tools could make the symlink `/w/"), "{said}");
+        assert!(
+            said.contains("name the file itself, `/bin/guard`"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_script_that_is_not_there_yet_starts_no_pod() {
+    let world = World::new();
+    for command in [
+        &["python3.11", "-W", "error", "none"][..],
+        &["guard", "none.py"],
+        &["guard", "--with", "../w/none.sh"],
+    ] {
+        let said = world.find(command).unwrap_err();
+        assert!(said.contains("there is no file `/"), "{said}");
+    }
+    // Where tools cannot write, and what no script is called.
+    assert!(world.find(&["guard", "./none.py", "none.log"]).is_ok());
 }
 
 #[test]
