@@ -4,6 +4,7 @@
 mod failures;
 mod keys;
 mod killed;
+mod proxies;
 
 use std::future::Future;
 use std::path::PathBuf;

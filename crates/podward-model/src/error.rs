@@ -12,6 +12,12 @@ pub enum ModelError {
         /// What happened.
         message: String,
     },
+    /// No server runs where the model should be: on this machine, nothing takes connections there.
+    #[error("no server of a model is running: {message}")]
+    NotRunning {
+        /// Where, and what the system says.
+        message: String,
+    },
     /// Nothing came for too long.
     #[error("the model did not answer in time: {message}")]
     Timeout {
@@ -84,6 +90,7 @@ impl ModelError {
             Self::Connection { .. } => {
                 Some("check `base_url`, the network, and HTTPS_PROXY, NO_PROXY and SSL_CERT_FILE")
             }
+            Self::NotRunning { .. } => Some("start the server, or correct `base_url` in `[model]`"),
             Self::Timeout { .. } => Some("check that the model is running, or try again"),
             Self::Authentication { .. } => {
                 Some("check `key_env`, `key_file` or `key_command` in `[model]`")
@@ -107,6 +114,7 @@ impl ModelError {
     pub(crate) const fn message_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Connection { message }
+            | Self::NotRunning { message }
             | Self::Timeout { message }
             | Self::Authentication { message }
             | Self::BadRequest { message }

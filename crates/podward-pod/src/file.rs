@@ -37,7 +37,8 @@ pub fn read_guarded(path: &Path, accounts: &Accounts) -> Result<Option<Vec<u8>>,
 /// Reads a file that nobody but its owner, who is this user or root, can read or write.
 ///
 /// # Errors
-/// As for [`read_guarded`], and if others can read it.
+/// As for [`read_guarded`], and if others can read it, or it has a second name (a hard link), by which
+/// a tool could.
 pub(crate) fn read_private(path: &Path, accounts: &Accounts) -> Result<Option<Vec<u8>>, FileError> {
     read(path, accounts, Privacy::Private)
 }
@@ -71,6 +72,10 @@ fn read(path: &Path, accounts: &Accounts, privacy: Privacy) -> Result<Option<Vec
             &way.target,
             FileErrorKind::OpenToOthers { mode },
         ));
+    }
+    // Tools are kept from a file by its name.
+    if privacy == Privacy::Private && stat.st_nlink > 1 {
+        return Err(FileError::new(&way.target, FileErrorKind::ManyNames));
     }
     guard.check_way(&way)?;
     read_limited(&way.target, File::from(fd)).map(Some)
@@ -229,6 +234,7 @@ enum FileErrorKind {
     ForeignOwner { owner: u32 },
     WritableByOthers { mode: u32 },
     OpenToOthers { mode: u32 },
+    ManyNames,
 }
 
 impl FileError {
@@ -260,6 +266,10 @@ impl FileError {
             FileErrorKind::OpenToOthers { .. } => {
                 Some(format!("it holds a secret: `chmod 600 {path}`"))
             }
+            FileErrorKind::ManyNames => Some(format!(
+                "it holds a secret, which a tool could read by the other name: remove that one, \
+                 `find / -samefile {path}`"
+            )),
             FileErrorKind::ForeignOwner { .. } => Some(format!(
                 "run podward as that user, or make it yours: `chown \"$(id -u)\" {path}`"
             )),
@@ -287,6 +297,7 @@ impl fmt::Display for FileErrorKind {
             Self::OpenToOthers { mode } => {
                 write!(f, "can be read by others (mode {mode:04o})")
             }
+            Self::ManyNames => f.write_str("has more than one name (hard links)"),
         }
     }
 }
@@ -307,7 +318,8 @@ impl std::error::Error for FileError {
             | FileErrorKind::LinkLoop
             | FileErrorKind::ForeignOwner { .. }
             | FileErrorKind::WritableByOthers { .. }
-            | FileErrorKind::OpenToOthers { .. } => None,
+            | FileErrorKind::OpenToOthers { .. }
+            | FileErrorKind::ManyNames => None,
         }
     }
 }

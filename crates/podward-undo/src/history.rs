@@ -104,19 +104,46 @@ impl History {
         listed.into_iter().map(|(_, _, listed)| listed).collect()
     }
 
-    /// The deed of a name; without one, the last call that is not undone.
+    /// Every record of the session.
+    fn records(&self) -> impl Iterator<Item = (&Kept, &Record)> {
+        self.stores.iter().flat_map(|kept| {
+            let ours = |record: &&Record| record.session == self.session;
+            let records = kept.records.iter().filter(ours);
+            records.map(move |record| (kept, record))
+        })
+    }
+
+    /// The deed of a name, or of the beginning of one.
+    fn named(&self, call: &str) -> Result<(&Kept, &Record), UndoError> {
+        let mut found: Vec<_> = self
+            .records()
+            .filter(|(_, record)| record.names().any(|name| name == call))
+            .collect();
+        if found.is_empty() {
+            let begins = |record: &Record| record.names().any(|name| name.starts_with(call));
+            found = self
+                .records()
+                .filter(|(_, record)| begins(record))
+                .collect();
+        }
+        match found.as_slice() {
+            [] => Err(UndoError::Nothing(format!(
+                "nothing was kept of a call `{call}`: it changed nothing in the workspace, or it \
+                 was too long ago"
+            ))),
+            [(kept, record)] => Ok((*kept, *record)),
+            [_, ..] => Err(UndoError::Nothing(format!(
+                "{} calls have an id that begins with `{call}`",
+                found.len()
+            ))),
+        }
+    }
+
+    /// The deed of a name that is not undone; without one, the last such call.
     fn find(&self, call: Option<&str>) -> Result<(&Kept, &Record), UndoError> {
-        let all = || {
-            self.stores.iter().flat_map(|kept| {
-                let ours = |record: &&Record| record.session == self.session;
-                kept.records
-                    .iter()
-                    .filter(ours)
-                    .map(move |record| (kept, record))
-            })
-        };
         let Some(call) = call else {
-            return all()
+            return self
+                .records()
                 .filter(|(kept, record)| {
                     matches!(record.kind, Kind::Calls(_)) && kept.undone_by(record.number).is_none()
                 })
@@ -125,28 +152,7 @@ impl History {
                     UndoError::Nothing("nothing in this session is left to undo".to_owned())
                 });
         };
-        let mut found: Vec<_> = all()
-            .filter(|(_, record)| record.names().any(|name| name == call))
-            .collect();
-        if found.is_empty() {
-            let begins = |record: &Record| record.names().any(|name| name.starts_with(call));
-            found = all().filter(|(_, record)| begins(record)).collect();
-        }
-        let (kept, record) = match found.as_slice() {
-            [] => {
-                return Err(UndoError::Nothing(format!(
-                    "nothing was kept of a call `{call}`: it changed nothing in the workspace, or \
-                     it was too long ago"
-                )));
-            }
-            [(kept, record)] => (*kept, *record),
-            [_, ..] => {
-                return Err(UndoError::Nothing(format!(
-                    "{} calls have an id that begins with `{call}`",
-                    found.len()
-                )));
-            }
-        };
+        let (kept, record) = self.named(call)?;
         match kept.undone_by(record.number) {
             Some(by) => Err(UndoError::Nothing(format!(
                 "`{call}` is undone already, by `{by}`, which can be undone itself"
@@ -185,6 +191,7 @@ impl Kept {
     fn plan(&self, root: &Root, record: &Record, force: Force) -> Result<Plan, UndoError> {
         let mut plan = Plan::to_undo(root, &record.changes, force)?;
         plan.is_cut_off = record.is_cut_off && force == Force::No;
+        plan.others = record.names().skip(1).collect();
         for conflict in &mut plan.conflicts {
             conflict.later = self.later(record, &conflict.path);
         }

@@ -35,6 +35,8 @@ pub struct Plan {
     pub conflicts: Vec<Conflict>,
     /// Nobody saw the call end: what others changed since it began would be undone with it.
     pub is_cut_off: bool,
+    /// The calls that ran at the same time as the one by which the deed is named, and are undone with it.
+    pub others: Vec<String>,
 }
 
 /// Something that an undo cannot bring back.
@@ -214,6 +216,7 @@ impl<'a> Planner<'a> {
                 .collect(),
             conflicts: self.conflicts,
             is_cut_off: false,
+            others: Vec::new(),
         })
     }
 

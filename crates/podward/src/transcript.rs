@@ -140,9 +140,11 @@ impl Transcript {
             | podward_protocol::Status::Busy
             | podward_protocol::Status::Waiting => None,
             podward_protocol::Status::Retry {
-                attempt, reason, ..
+                attempt,
+                reason,
+                at,
             } => {
-                let text = format!("attempt {attempt} of the model request: {reason}");
+                let text = format!("attempt {attempt} of the model request at {at}: {reason}");
                 Some(self.line(Look::Warning, "retry", &text))
             }
         }

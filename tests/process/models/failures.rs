@@ -1,11 +1,8 @@
 //! Answers that fail: the turn ends with an error that says what to do, and the session goes on.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
-
 use podward_test_provider::{Format, Trouble};
 
-use super::{IN_THE_MIDDLE, KEY, WORK, long_text, pod, problems, run, session_id, setup, start};
+use super::{IN_THE_MIDDLE, WORK, long_text, pod, problems, run, session_id, setup, start};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::session_files::{Ending, exchanges};
 
@@ -80,24 +77,20 @@ fn what_no_retry_can_mend_is_not_tried_again() {
 }
 
 #[test]
-fn where_nobody_is_it_is_tried_again() {
+fn a_server_of_this_machine_that_is_not_running_is_told_at_once() {
     let sandbox = Sandbox::new();
     let provider = start(setup(Format::OpenAiChat, WORK));
     let pod = pod(&sandbox, Format::OpenAiChat, &provider, ALLOW_ALL);
+    let base_url = provider.base_url().to_owned();
     drop(provider);
-    // The first retry is told at once; nobody here waits for the last.
-    let mut command = sandbox.podward(&["run", pod.to_str().unwrap(), "go", "--format", "json"]);
-    let mut child = command
-        .env("MODEL_KEY", KEY)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let retry = lines
-        .map(|line| line.unwrap())
-        .find(|line| line.contains("\"state\":\"retry\""));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(retry.unwrap().contains("Connection refused"));
+    let ran = run(&sandbox, &[pod.to_str().unwrap(), "go"]).exits(1);
+    for said in [
+        "error: no server of a model is running",
+        &base_url,
+        "Connection refused",
+        "start the server",
+    ] {
+        assert!(ran.stderr.contains(said), "{said}: {ran:#?}");
+    }
+    assert!(!ran.stderr.contains("attempt"), "{ran:#?}");
 }

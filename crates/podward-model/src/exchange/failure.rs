@@ -1,6 +1,7 @@
 //! What a failed request means: which error, and whether it is worth another attempt.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
@@ -63,7 +64,8 @@ impl Failure {
             ModelError::Connection { .. }
             | ModelError::Overloaded { .. }
             | ModelError::RateLimit { .. } => Retry::After(None),
-            ModelError::Timeout { .. }
+            ModelError::NotRunning { .. }
+            | ModelError::Timeout { .. }
             | ModelError::Authentication { .. }
             | ModelError::BadRequest { .. }
             | ModelError::ContextTooLong { .. }
@@ -94,6 +96,11 @@ pub(super) fn timeout(what: &str, limit: Duration) -> Failure {
 /// The connection failed.
 pub(super) fn connection(error: &reqwest::Error, endpoint: &Endpoint) -> Failure {
     let message = clean(&chain(error), endpoint);
+    // Nobody is there to come back in a second: a server of this machine has to be started.
+    if error.is_connect() && endpoint.is_loopback() && is_refused(error) {
+        let message = format!("`{}`: {message}", endpoint.base_url());
+        return Failure::last(ModelError::NotRunning { message });
+    }
     // A certificate that is not trusted now will not be in a second.
     let is_final = error.is_builder() || message.to_ascii_lowercase().contains("certificate");
     Failure {
@@ -104,6 +111,19 @@ pub(super) fn connection(error: &reqwest::Error, endpoint: &Endpoint) -> Failure
             Retry::After(None)
         },
     }
+}
+
+/// Whether nothing listens at the port that was connected to.
+fn is_refused(error: &reqwest::Error) -> bool {
+    let mut next: Option<&dyn Error> = error.source();
+    while let Some(cause) = next {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        if kind == Some(io::ErrorKind::ConnectionRefused) {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
 }
 
 /// An error with its causes, without the URL.

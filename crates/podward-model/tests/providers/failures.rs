@@ -244,16 +244,24 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_with_the_cause() {
+async fn a_server_of_this_machine_that_is_not_running_is_told_at_once() {
     // A port that was free a moment ago and that nobody listens on.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
-        .unwrap();
+        .unwrap()
+        .port();
     for format in Format::ALL {
-        let (events, error) = events(&model_at(format, endpoint(&format!("http://{port}")))).await;
-        assert_eq!(retries(&events), [2, 3]);
-        let error = error.unwrap().to_string();
-        assert!(error.contains("Connection refused"), "{error}");
+        for host in ["127.0.0.1", "localhost"] {
+            let base_url = format!("http://{host}:{port}");
+            let (events, error) = events(&model_at(format, endpoint(&base_url))).await;
+            assert_eq!(retries(&events), [0; 0]);
+            let error = error.unwrap();
+            assert!(matches!(error, ModelError::NotRunning { .. }), "{error:?}");
+            let said = error.to_string();
+            assert!(said.contains(&base_url), "{said}");
+            assert!(said.contains("Connection refused"), "{said}");
+            assert!(error.hint().unwrap().contains("start the server"));
+        }
     }
 }

@@ -464,3 +464,40 @@ fn closed_directories_are_opened_meanwhile_and_closed_again() {
         assert_eq!(world.tree(), after);
     }
 }
+
+#[test]
+fn an_undo_that_was_cut_off_is_the_one_that_is_asked_for_by_any_name_of_its_calls() {
+    for name in ["one", "two", "tw"] {
+        let world = World::new();
+        world.write("f", "0");
+        let one = world.command("one");
+        world.write("f", "1");
+        world.write_file("two", "g", "2");
+        one.after();
+        world.run("three", || world.write("h", "3"));
+        let wanted = world.wanted(Some("one"), Force::No);
+        let died = undo_with(&world.base(), &wanted, &mut || Err(UndoError::Busy));
+        assert!(died.is_err());
+        let undone = world.undo(name);
+        assert!(
+            matches!(undone, Undone::Finished { .. }),
+            "{name}: {undone:#?}"
+        );
+        assert_eq!(world.text("f"), "0");
+        assert!(!world.path("g").exists() && world.path("h").exists());
+    }
+}
+
+#[test]
+fn an_undo_names_all_calls_that_ran_at_the_same_time() {
+    let world = World::new();
+    let one = world.command("one");
+    let two = world.command("two");
+    world.write("f", "1");
+    one.after();
+    two.after();
+    let Undone::Done { of, plan, .. } = world.undo("two") else {
+        panic!("it is undone");
+    };
+    assert_eq!((of.as_str(), plan.others), ("one", vec!["two".to_owned()]));
+}

@@ -102,12 +102,10 @@ pub(crate) fn undo_with(
         let Some(open) = unfinished else { continue };
         let finished = finish(kept, open, wanted.force, tick)?;
         let is_wanted = wanted.call.is_none_or(|call| {
-            let (Kind::UndoOf(of), records) = (&open.kind, &kept.records) else {
-                return false;
-            };
-            records
-                .iter()
-                .any(|record| record.number == *of && record.id() == call)
+            let named = history.named(call);
+            named.is_ok_and(|(its, record)| {
+                std::ptr::eq(its, kept) && open.kind == Kind::UndoOf(record.number)
+            })
         });
         if is_wanted || matches!(finished, Undone::Refused { .. }) {
             return Ok(finished);

@@ -36,7 +36,9 @@ pub(super) fn run(arguments: &Undo, screen: Screen) -> Result<Exit, Failure> {
         if !plan.is_clear() {
             return Ok(refuse(&of, &plan, screen));
         }
-        screen.say(Look::Strong, "undo", format_args!("`{of}` would be undone"));
+        let others = text::others(&plan.others);
+        let what = format_args!("`{of}` would be undone{others}");
+        screen.say(Look::Strong, "undo", what);
         return told(&plan, screen);
     }
     match History::undo(session.base(), &wanted)? {
@@ -51,7 +53,8 @@ pub(super) fn run(arguments: &Undo, screen: Screen) -> Result<Exit, Failure> {
             by: Some(by),
             plan,
         } => {
-            let what = format_args!("`{of}` is undone; `{by}` can be undone itself");
+            let others = text::others(&plan.others);
+            let what = format_args!("`{of}` is undone{others}; `{by}` can be undone itself");
             screen.say(Look::Good, "undo", what);
             told(&plan, screen)
         }
@@ -80,7 +83,8 @@ fn told(plan: &Plan, screen: Screen) -> Result<Exit, Failure> {
 
 /// Says why nothing was done.
 fn refuse(of: &str, plan: &Plan, screen: Screen) -> Exit {
-    let what = format_args!("`{of}` is not undone, and nothing was changed");
+    let others = text::others(&plan.others);
+    let what = format_args!("`{of}` is not undone{others}, and nothing was changed");
     screen.say(Look::Bad, "error", what);
     for conflict in &plan.conflicts {
         screen.write_talk(&format!("  {}\n", text::conflict(conflict)));

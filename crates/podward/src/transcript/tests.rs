@@ -186,3 +186,17 @@ session    /s
 ",
     );
 }
+
+#[test]
+fn a_retry_says_why_and_when() {
+    let retry = Event::Status(podward_protocol::Status::Retry {
+        attempt: 2,
+        reason: "busy \u{1b}[2J".to_owned(),
+        at: "2026-01-02T03:04:05.678Z".parse().unwrap(),
+    });
+    check(
+        PIPE,
+        &[retry],
+        "retry: attempt 2 of the model request at 2026-01-02T03:04:05.678Z: busy \\u{1b}[2J\n",
+    );
+}

@@ -103,6 +103,19 @@ fn a_file_that_others_could_read_holds_none() {
 }
 
 #[test]
+fn a_file_with_two_names_holds_none_since_tools_could_read_it_by_the_other() {
+    let world = World::new();
+    let path = world.write("key", "sk-0123456789", 0o600);
+    fs::hard_link(&path, world.path("other")).unwrap();
+    assert_eq!(
+        world.file(path.clone()),
+        err("`HERE/key` has more than one name (hard links)")
+    );
+    fs::remove_file(world.path("other")).unwrap();
+    assert_eq!(world.file(path), Ok("sk-0123456789".to_owned()));
+}
+
+#[test]
 fn what_is_no_key_is_refused() {
     let world = World::new();
     for (text, state) in [

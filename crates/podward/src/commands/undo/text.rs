@@ -43,6 +43,19 @@ pub(super) fn list(all: &[Listed]) -> String {
     text
 }
 
+/// The calls that are undone, or not, with the one that was named.
+pub(super) fn others(calls: &[String]) -> String {
+    let named: Vec<String> = calls.iter().map(|call| format!("`{call}`")).collect();
+    match named.as_slice() {
+        [] => String::new(),
+        [one] => format!(" together with {one}, which ran at the same time"),
+        [first @ .., last] => {
+            let first = first.join(", ");
+            format!(" together with {first} and {last}, which ran at the same time")
+        }
+    }
+}
+
 /// What an undo does.
 pub(super) fn steps(steps: &[Change]) -> String {
     changes(steps)

@@ -1,6 +1,6 @@
 use podward_undo::{Change, Conflict, DeedName, Listed, Node, Reason, Rights, State, TreePath};
 
-use super::{conflict, list};
+use super::{conflict, list, others};
 
 fn path(text: &str) -> TreePath {
     TreePath::new(text.as_bytes()).unwrap()
@@ -60,5 +60,19 @@ fn a_conflict_names_later_calls() {
     assert_eq!(
         of(Reason::Holds(path("a/b/c")), &[]),
         "`a/b` holds `a/b/c`, which the call did not make"
+    );
+}
+
+#[test]
+fn other_calls_are_all_named() {
+    let check = |calls: &[&str], expected: &str| {
+        let calls: Vec<String> = calls.iter().map(|&call| call.to_owned()).collect();
+        assert_eq!(others(&calls), expected);
+    };
+    check(&[], "");
+    check(&["a"], " together with `a`, which ran at the same time");
+    check(
+        &["a", "b", "c"],
+        " together with `a`, `b` and `c`, which ran at the same time",
     );
 }
