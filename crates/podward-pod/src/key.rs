@@ -25,6 +25,7 @@ pub use error::KeyError;
 pub use source::model_key;
 
 use crate::file::shown;
+use crate::pipe::MAX_OUTPUT_BYTES;
 
 /// The variable that names the file descriptor over which the key goes.
 pub const KEY_FD_VARIABLE: &str = "PODWARD_KEY_FD";
@@ -32,8 +33,8 @@ pub const KEY_FD_VARIABLE: &str = "PODWARD_KEY_FD";
 /// The name of the file in memory.
 const MEMFD_NAME: &str = "podward-key";
 
-/// The longest key, in bytes.
-const MAX_KEY_BYTES: usize = 64 * 1024;
+/// The longest key, in bytes: so much is read of a command that prints one.
+const MAX_KEY_BYTES: usize = MAX_OUTPUT_BYTES;
 
 /// The key of a model.
 #[derive(Clone, PartialEq, Eq)]

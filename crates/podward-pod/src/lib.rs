@@ -16,6 +16,7 @@ mod key;
 pub mod layers;
 mod line_file;
 mod narrator;
+mod pipe;
 mod places;
 mod pod;
 mod private;

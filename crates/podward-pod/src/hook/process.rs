@@ -6,23 +6,17 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::unix::pipe;
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The most that a hook may write to its standard output, in bytes.
-pub(super) const MAX_OUTPUT_BYTES: usize = 64 * 1024;
-
-/// What is kept of a hook's standard error: its end.
-const KEPT_ERROR_BYTES: usize = 4 * 1024;
+use crate::pipe::{Keep, MAX_OUTPUT_BYTES, Pipe};
 
 /// How long the end of a killed process is waited for.
 const REAP: Duration = Duration::from_secs(1);
@@ -120,7 +114,7 @@ pub(super) async fn run(launch: &Launch<'_>, input: &[u8]) -> Result<Output, Fai
     let stderr = running.stderr.into_end();
     match kind {
         None => Ok(Output {
-            stdout: running.stdout.bytes,
+            stdout: running.stdout.into_bytes(),
             stderr,
         }),
         Some(kind) => Err(Failure { kind, stderr }),
@@ -239,91 +233,5 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-/// The end of a pipe, and what was read from it.
-struct Pipe {
-    /// `None`: nothing more will come.
-    receiver: Option<pipe::Receiver>,
-    keep: Keep,
-    bytes: Vec<u8>,
-    buffer: Vec<u8>,
-}
-
-/// Which bytes are kept of more than fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    /// Those at the beginning, and that there were more.
-    Beginning,
-    /// Those at the end.
-    End,
-}
-
-impl Pipe {
-    fn new(fd: OwnedFd, keep: Keep) -> io::Result<Self> {
-        Ok(Self {
-            receiver: Some(pipe::Receiver::from_owned_fd(fd)?),
-            keep,
-            bytes: Vec::new(),
-            buffer: vec![0; 16 * 1024],
-        })
-    }
-
-    /// Reads a little more; never returns when nothing more will come.
-    async fn read(&mut self) {
-        let Some(receiver) = &mut self.receiver else {
-            return std::future::pending().await;
-        };
-        match receiver.read(&mut self.buffer).await {
-            Ok(0) | Err(_) => self.receiver = None,
-            Ok(n_bytes) => self.push(n_bytes),
-        }
-    }
-
-    /// Reads what is there now, without waiting: others may hold the pipe open. Returns whether
-    /// all of it was kept.
-    fn drain(&mut self) -> bool {
-        let fd = self
-            .receiver
-            .take()
-            .map(pipe::Receiver::into_nonblocking_fd);
-        if let Some(Ok(fd)) = fd {
-            let mut n_left = MAX_OUTPUT_BYTES * 2;
-            while n_left > 0
-                && let Ok(n_bytes @ 1..) = rustix::io::read(fd.as_fd(), &mut self.buffer[..])
-            {
-                n_left = n_left.saturating_sub(n_bytes);
-                self.push(n_bytes);
-            }
-        }
-        !self.is_over()
-    }
-
-    /// Keeps what is in the buffer.
-    fn push(&mut self, n_bytes: usize) {
-        let new = self.buffer.get(..n_bytes).unwrap_or_default();
-        self.bytes.extend_from_slice(new);
-        match self.keep {
-            Keep::Beginning => self.bytes.truncate(MAX_OUTPUT_BYTES + 1),
-            Keep::End => {
-                let n_over = self.bytes.len().saturating_sub(KEPT_ERROR_BYTES + 1);
-                self.bytes.drain(..n_over);
-            }
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.bytes.len() > MAX_OUTPUT_BYTES
-    }
-
-    /// The end of a text, without blanks around it.
-    fn into_end(self) -> String {
-        let is_cut = self.bytes.len() > KEPT_ERROR_BYTES;
-        let text = String::from_utf8_lossy(&self.bytes);
-        match (is_cut, text.trim()) {
-            (true, end) => format!("…{end}"),
-            (false, all) => all.to_owned(),
-        }
     }
 }

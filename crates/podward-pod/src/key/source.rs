@@ -7,18 +7,15 @@ use std::time::Duration;
 
 use podward_manifest::{Key, KeyCommand, KeySource, Model, Resolved};
 use podward_protocol::is_invisible;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 
-use super::{KEY_FD_VARIABLE, KeyError, KeyOrigin, MAX_KEY_BYTES, ModelKey, state_of};
+use super::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, state_of};
 use crate::file::read_private;
+use crate::pipe::{Keep, Pipe};
 use crate::places::Places;
 
 /// How long the command that prints a key may take: a person may have to type a password.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How much is kept of what it says when it fails.
-const MAX_STDERR_BYTES: u64 = 4096;
 
 /// The key for the requests of the model that a manifest names; `None` if it names none.
 ///
@@ -147,49 +144,49 @@ async fn printed_by(
 struct Printed {
     status: ExitStatus,
     stdout: Vec<u8>,
-    stderr: Vec<u8>,
+    stderr: String,
 }
 
+/// Runs a command to its end; what it leaves running may hold its output open.
 async fn run(command: &KeyCommand) -> io::Result<Printed> {
+    let (stdout, out) = io::pipe()?;
+    let (stderr, err) = io::pipe()?;
     let mut argv = command.argv.iter();
-    let mut child = Command::new(argv.next().map_or("", String::as_str))
+    let mut started = Command::new(argv.next().map_or("", String::as_str));
+    started
         .args(argv)
         .current_dir(&command.directory)
         .env_remove(KEY_FD_VARIABLE)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let (stdout, stderr, status) = tokio::join!(
-        // One more than a key has: it is seen to be too long.
-        beginning(stdout, MAX_KEY_BYTES as u64 + 1),
-        beginning(stderr, MAX_STDERR_BYTES),
-        child.wait(),
-    );
+        .stdout(out)
+        .stderr(err)
+        .kill_on_drop(true);
+    let mut child = started.spawn()?;
+    // It holds ends of the pipes that only the command shall hold.
+    drop(started);
+    let mut stdout = Pipe::new(stdout.into(), Keep::Beginning)?;
+    let mut stderr = Pipe::new(stderr.into(), Keep::End)?;
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status?,
+            () = stdout.read() => {}
+            () = stderr.read() => {}
+        }
+    };
+    // What it wrote just before its end is still in the pipes.
+    stdout.drain();
+    stderr.drain();
     Ok(Printed {
-        status: status?,
-        stdout: stdout?,
-        stderr: stderr?,
+        status,
+        stdout: stdout.into_bytes(),
+        stderr: stderr.into_end(),
     })
 }
 
-/// The first bytes of what a child writes; the rest is read and forgotten, so that it can end.
-async fn beginning(pipe: Option<impl AsyncRead + Unpin>, n_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let Some(mut pipe) = pipe else {
-        return Ok(bytes);
-    };
-    (&mut pipe).take(n_bytes).read_to_end(&mut bytes).await?;
-    tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
-    Ok(bytes)
-}
-
 /// What a command said, for people: what a terminal obeys or does not show is escaped.
-fn visible(stderr: &[u8]) -> String {
+fn visible(stderr: &str) -> String {
     let mut text = String::new();
-    for character in String::from_utf8_lossy(stderr).trim_end().chars() {
+    for character in stderr.chars() {
         if character != '\n' && (character.is_control() || is_invisible(character)) {
             text.extend(character.escape_default());
         } else {

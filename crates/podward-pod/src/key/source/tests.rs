@@ -150,6 +150,20 @@ fn a_command_prints_a_key() {
 }
 
 #[test]
+fn what_a_command_leaves_running_is_not_waited_for() {
+    let world = World::new();
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, world.path("fifo"), mode).unwrap();
+    let line = "(read end < fifo) & echo sk-0123456789";
+    assert_eq!(
+        world.command(&["sh", "-c", line]),
+        Ok("sk-0123456789".to_owned())
+    );
+    // It ends now.
+    fs::write(world.path("fifo"), "\n").unwrap();
+}
+
+#[test]
 fn a_command_that_fails_says_why() {
     let world = World::new();
     assert_eq!(
