@@ -251,3 +251,41 @@ fn an_inner_address_that_a_rule_names_is_reached_by_its_name() {
         },
     );
 }
+
+#[test]
+fn an_address_that_was_allowed_for_one_url_is_judged_again_for_the_next() {
+    inside(
+        "fetch::an_address_that_was_allowed_for_one_url_is_judged_again_for_the_next",
+        || {
+            let network = Network::new(&[PUBLIC, INNER]);
+            network.name("wiki.test", &[vec![INNER]]);
+            let rules = "[permissions]\ndefault_action = \"deny\"\nrule = [\n\
+            { tool = \"web_fetch\", pattern = \"http://wiki.test/*\", action = \"allow\" },\n\
+            { tool = \"web_fetch\", pattern = \"http://10.0.0.5/to/*\", action = \"allow\" }]\n";
+            let urls = [
+                "http://wiki.test/to/http://wiki.test/inner",
+                "http://10.0.0.5/to/http://wiki.test/inner",
+            ];
+            let (fetched, _) = fetch(&urls, rules);
+            for fetched in &fetched {
+                refused(fetched, &["[redirected by", "leads to 10.0.0.5", "Refused"]);
+            }
+            // Where the call's own URL spells the address, a redirect may spell it too.
+            let (fetched, _) = fetch(&["http://10.0.0.5/to/http://10.0.0.5/page"], ALL_URLS);
+            assert!(
+                fetched[0].text.contains("/page at 10.0.0.5"),
+                "{}",
+                fetched[0].text
+            );
+            assert_eq!(
+                network.requests(),
+                [
+                    "10.0.0.5 wiki.test /to/http://wiki.test/inner",
+                    "10.0.0.5 10.0.0.5 /to/http://wiki.test/inner",
+                    "10.0.0.5 10.0.0.5 /to/http://10.0.0.5/page",
+                    "10.0.0.5 10.0.0.5 /page",
+                ]
+            );
+        },
+    );
+}

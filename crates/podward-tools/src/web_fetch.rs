@@ -88,9 +88,9 @@ struct Send {
 struct Way {
     /// The URLs that redirected, in their order.
     urls: Vec<Url>,
-    /// Addresses and ports that are not public and may be connected to all the same: the call's
-    /// own URL spells them, or a rule names them.
-    cleared: BTreeSet<(IpAddr, u16)>,
+    /// Addresses and ports that are not public and that the call's own URL spells: it was judged as
+    /// it is written, and so is a later hop that spells them too.
+    spelled: BTreeSet<(IpAddr, u16)>,
     /// Time that the network took.
     spent: Duration,
 }
@@ -110,15 +110,13 @@ impl Invocation for Fetch {
             }
             Err(stopped) => return self.fails(&stopped),
         };
-        let is_first = self.way.urls.is_empty();
-        let mut unjudged = Vec::new();
-        for address in to.iter().copied().filter(|address| !is_public(*address)) {
-            if is_first && known == Known::Written {
-                // It was judged as it is written.
-                self.way.cleared.insert((address, port));
-            } else if self.way.cleared.insert((address, port)) {
-                unjudged.push(address);
-            }
+        let is_spelled = known == Known::Written;
+        let mut unjudged: Vec<IpAddr> = to.iter().copied().filter(|it| !is_public(*it)).collect();
+        if is_spelled && self.way.urls.is_empty() {
+            let own = unjudged.drain(..).map(|address| (address, port));
+            self.way.spelled.extend(own);
+        } else if is_spelled {
+            unjudged.retain(|address| !self.way.spelled.contains(&(*address, port)));
         }
         let send = Send {
             address: self.address,
