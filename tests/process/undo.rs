@@ -304,3 +304,19 @@ fn a_call_is_not_run_without_its_net() {
     assert!(ran.stdout.contains("`keep = false`"), "{ran:#?}");
     assert!(sandbox.path("work/src/main.rs").exists());
 }
+
+#[test]
+fn an_undo_does_not_follow_a_workspace_that_has_become_a_link() {
+    let sandbox = Sandbox::new();
+    let script =
+        bash("made", "echo 'a key' > authorized_keys") + &bash("gone", "rm authorized_keys");
+    run(&sandbox, &(script + "[[step]]\ntext = \"x\"\n"), "").exits(0);
+    // As a command of a pod that works in the directory above can do.
+    fs::rename(sandbox.work(), sandbox.path("moved")).unwrap();
+    symlink(sandbox.path("home"), sandbox.work()).unwrap();
+    let mut undo = sandbox.podward(&["undo", &session_of(&sandbox)]);
+    let undone: Ran = undo.current_dir("/").output().unwrap().into();
+    let undone = undone.exits(1);
+    assert!(undone.stderr.contains("is a link by now"), "{undone:#?}");
+    assert_eq!(fs::read_dir(sandbox.path("home")).unwrap().count(), 0);
+}

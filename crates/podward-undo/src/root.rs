@@ -1,11 +1,15 @@
 //! The workspace, opened once: every name in it is reached from there, through no symbolic link.
 
-use std::ffi::CString;
-use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+#[cfg(test)]
+mod tests;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, ResolveFlags, Stat};
+use std::ffi::{CString, OsStr};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 
 use crate::bytes::{Bytes, TreePath};
@@ -20,10 +24,11 @@ pub(crate) struct Root {
 }
 
 impl Root {
+    /// `path` had no symbolic link on it when the workspace got its store. Where it has one now,
+    /// it leads to something else.
     pub(crate) fn open(path: &Path) -> Result<Self, UndoError> {
         let open = || {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let fd = rustix::fs::open(path, flags, Mode::empty())?;
+            let fd = open_without_links(path)?;
             let stat = rustix::fs::fstat(&fd)?;
             Ok(Self {
                 path: path.to_owned(),
@@ -33,7 +38,10 @@ impl Root {
         };
         open().map_err(|errno: Errno| UndoError::Root {
             path: path.to_owned(),
-            source: errno.into(),
+            source: match errno {
+                Errno::LOOP => io::Error::other("it, or a directory above it, is a link by now"),
+                errno => errno.into(),
+            },
         })
     }
 
@@ -118,6 +126,35 @@ impl Root {
             None => rustix::fs::openat(&self.fd, last, flags, Mode::empty()),
         }
     }
+}
+
+/// Opens a directory by an absolute path, none of whose names is a symbolic link.
+fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), resolve) {
+        // An old kernel, a sandbox, or a path that is longer than one call may take.
+        Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG | Errno::AGAIN | Errno::INVAL) => {}
+        // So says a last name that is a link.
+        Err(Errno::NOTDIR) if path.is_symlink() => return Err(Errno::LOOP),
+        opened => return opened,
+    }
+    let step = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut fd = rustix::fs::open("/", step, Mode::empty())?;
+    for component in path.components() {
+        if let Component::Normal(name) = component {
+            fd = match rustix::fs::openat(&fd, name, step, Mode::empty()) {
+                Err(Errno::NOTDIR) if is_link(&fd, name) => return Err(Errno::LOOP),
+                opened => opened?,
+            };
+        }
+    }
+    rustix::fs::openat(&fd, ".", flags, Mode::empty())
+}
+
+fn is_link(directory: impl AsFd, name: &OsStr) -> bool {
+    stat_at(directory, name.as_encoded_bytes())
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
 /// Whether an error says that nothing is there: no name, or no directory on the way.
