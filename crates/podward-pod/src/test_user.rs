@@ -18,8 +18,12 @@ pub(crate) fn as_ordinary_user(test: &str) -> bool {
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let program = directory.path().join("test");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // Copied by another process: a descriptor open for writing would go on to what other tests
+    // start at this moment, and a program that is open for writing cannot be run.
+    let copied = Command::new("install")
+        .args([&std::env::current_exe().unwrap(), &program])
+        .status();
+    assert!(copied.unwrap().success());
     let output = Command::new("setpriv")
         .arg(format!("--reuid={OTHER_ID}"))
         .arg(format!("--regid={OTHER_ID}"))

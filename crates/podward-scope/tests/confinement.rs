@@ -967,8 +967,12 @@ fn again(how: &str, wrapper: &[&str]) {
     let dir = TempDir::new().unwrap();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = dir.path().join("again");
-    fs::copy("/proc/self/exe", &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // Copied by another process: a descriptor open for writing would go on to what other tests
+    // start at this moment, and a program that is open for writing cannot be run.
+    let copied = Command::new("install")
+        .args([&std::env::current_exe().unwrap(), &program])
+        .status();
+    assert!(copied.unwrap().success());
     let temp = dir.path().join("temp");
     fs::create_dir(&temp).unwrap();
     fs::set_permissions(&temp, fs::Permissions::from_mode(0o777)).unwrap();

@@ -19,24 +19,39 @@ fn source_of(example: &str) -> PathBuf {
     here().join("examples").join(example).with_extension("rs")
 }
 
-fn printed_by(example: &str) -> String {
+/// Builds the examples, with what `cargo test --workspace` has already built, and says where they are.
+fn built() -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--frozen", "--package", "podward-worker"])
-        .args(["--example", example])
+        .args(["build", "--quiet", "--frozen", "--workspace", "--examples"])
+        .arg("--message-format=json")
         .current_dir(here())
         .output()
         .unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{example}: {errors}");
+    assert!(output.status.success(), "{errors}");
+    let messages = String::from_utf8(output.stdout).unwrap();
+    messages
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from))
+        .collect()
+}
+
+fn printed_by(program: &Path) -> String {
+    let output = Command::new(program).current_dir(here()).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {errors}", program.display());
     String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
 fn every_example_prints_what_is_written_down() {
+    let programs = built();
     for example in EXAMPLES {
         let path = here().join("tests/examples").join(example);
         let path = path.with_extension("txt");
-        let printed = printed_by(example);
+        let program = programs.iter().find(|path| path.ends_with(example));
+        let printed = printed_by(program.unwrap());
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&path, &printed).unwrap();
         }

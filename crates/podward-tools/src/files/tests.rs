@@ -30,8 +30,12 @@ fn again(test: &str, dir: &Path, command: Command) -> Output {
 fn try_again(test: &str, dir: &Path, mut command: Command) -> io::Result<Output> {
     // Another user may not reach the directory that this program was built in.
     let program = dir.with_extension("test");
-    fs::copy(env::current_exe().unwrap(), &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // Copied by another process: a descriptor open for writing would go on to what other tests
+    // start at this moment, and a program that is open for writing cannot be run.
+    let copied = Command::new("install")
+        .args([&env::current_exe().unwrap(), &program])
+        .status();
+    assert!(copied.unwrap().success());
     let output = command
         .arg(&program)
         .args(["--exact", test, "--nocapture", "--test-threads=1"])

@@ -337,8 +337,12 @@ fn as_ordinary_user(test: &str, check: impl FnOnce(World)) {
     fs::set_permissions(outer.path(), fs::Permissions::from_mode(0o777)).unwrap();
     // Another user may not reach the directory that this program was built in.
     let program = outer.path().join("test");
-    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // Copied by another process: a descriptor open for writing would go on to what other tests
+    // start at this moment, and a program that is open for writing cannot be run.
+    let copied = std::process::Command::new("install")
+        .args([&std::env::current_exe().unwrap(), &program])
+        .status();
+    assert!(copied.unwrap().success());
     let output = std::process::Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(&program)
