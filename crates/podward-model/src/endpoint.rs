@@ -156,6 +156,11 @@ impl Endpoint {
         self.base_url.host_str().unwrap_or_default()
     }
 
+    /// `http` or `https`.
+    pub(crate) fn scheme(&self) -> &str {
+        self.base_url.scheme()
+    }
+
     /// The URL of a path below the base URL.
     pub(crate) fn url(&self, path: &str) -> Url {
         let mut url = self.base_url.clone();

@@ -1,6 +1,7 @@
 //! One request to a provider and its answer: attempts, waits, time limits.
 
 mod failure;
+mod proxy;
 mod wait;
 
 use std::collections::VecDeque;
@@ -83,9 +84,12 @@ impl Connection {
             .connect_timeout(endpoint.limits().connect)
             // A redirect would take the key to another place.
             .redirect(reqwest::redirect::Policy::none())
-            .referer(false);
-        if endpoint.is_loopback() {
-            builder = builder.no_proxy();
+            .referer(false)
+            .no_proxy();
+        if !endpoint.is_loopback()
+            && let Some(proxy) = proxy::of_environment(endpoint.scheme())?
+        {
+            builder = builder.proxy(proxy);
         }
         let client = builder
             .build()

@@ -93,6 +93,26 @@ fn a_proxy_that_is_not_there_is_tried_again() {
     assert!(retry["data"]["at"].as_str().unwrap() >= retry["time"].as_str().unwrap());
 }
 
+#[test]
+fn no_request_goes_past_a_proxy_that_makes_no_sense() {
+    let sandbox = Sandbox::new();
+    let (provider, arguments) = far_away(&sandbox);
+    for value in [
+        "::::",
+        "http://ann:s3cret@",
+        "socks5://ann:s3cret@127.0.0.1:1",
+    ] {
+        let mut command = command(&sandbox, &provider, &arguments);
+        let ran = Ran::from(command.env("HTTPS_PROXY", value).output().unwrap()).exits(78);
+        assert!(
+            ran.stderr.contains("the proxy in `HTTPS_PROXY` "),
+            "{ran:#?}"
+        );
+        assert!(!ran.stderr.contains("s3cret"), "{ran:#?}");
+        assert!(sandbox.sessions().is_empty());
+    }
+}
+
 /// The first retry that is told; nobody here waits for the last.
 fn first_retry(command: &mut Command) -> serde_json::Value {
     let mut child = command
