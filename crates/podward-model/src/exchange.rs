@@ -6,6 +6,7 @@ mod wait;
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,12 @@ use crate::sse::{SseParser, TooLarge};
 
 /// The largest answer that comes as one piece of JSON.
 const MAX_WHOLE: usize = 16 * 1024 * 1024;
+
+/// This machine; the port is the URL's. The last one is the one whose failure is told.
+const LOOPBACK: [SocketAddr; 2] = [
+    SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), 0),
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+];
 
 /// Reads the events of a provider's stream.
 pub(crate) trait Decoder: Send {
@@ -86,9 +93,10 @@ impl Connection {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .no_proxy();
-        if !endpoint.is_loopback()
-            && let Some(proxy) = proxy::of_environment(endpoint.scheme())?
-        {
+        if endpoint.is_loopback() {
+            // Nobody is asked what `localhost` and the names below it are (RFC 6761, 6.3).
+            builder = builder.resolve_to_addrs(endpoint.host(), &LOOPBACK);
+        } else if let Some(proxy) = proxy::of_environment(endpoint.scheme())? {
             builder = builder.proxy(proxy);
         }
         let client = builder

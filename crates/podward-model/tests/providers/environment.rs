@@ -98,10 +98,13 @@ fn this_machine_is_reached_directly_whatever_the_environment_says() {
     let environment = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "ALL_PROXY"];
     let environment = environment.map(|name| (name, url.as_str()));
     ask(provider.base_url(), &environment).unwrap();
-    let localhost = format!("http://localhost:{}", provider.address().port());
-    ask(&localhost, &environment).unwrap();
+    // Names below `localhost` are this machine too, and no name server is asked about them.
+    for host in ["localhost", "LocalHost.", "model.localhost"] {
+        let url = format!("http://{host}:{}", provider.address().port());
+        ask(&url, &environment).unwrap();
+    }
     assert_eq!(proxy.asked(), Vec::<String>::new());
-    assert_eq!(provider.requests().len(), 2);
+    assert_eq!(provider.requests().len(), 4);
 }
 
 #[test]

@@ -252,7 +252,7 @@ async fn a_server_of_this_machine_that_is_not_running_is_told_at_once() {
         .unwrap()
         .port();
     for format in Format::ALL {
-        for host in ["127.0.0.1", "localhost"] {
+        for host in ["127.0.0.1", "localhost", "ollama.localhost"] {
             let base_url = format!("http://{host}:{port}");
             let (events, error) = events(&model_at(format, endpoint(&base_url))).await;
             assert_eq!(retries(&events), [0; 0]);
