@@ -58,7 +58,6 @@ const ASKED: &[(&str, &[&str], &str)] = &[
     ("redis-cli", &["--help"], "7.0"),
     ("rsync", &["--help"], "3.5"),
     ("runuser", &["--help"], "2.38"),
-    ("shellcheck", &["--help"], "0.9"),
     ("nm", &["--help"], "2.40"),
     ("perl", &["-h"], "5.36"),
     ("ssh-keygen", &["--help"], "9.2"),
