@@ -71,6 +71,7 @@ fn the_examples_of_the_page_do_what_it_says() {
     let calls = [
         bash("echo fine"),
         bash("cd . && timeout 5 git commit --no-verify -m x"),
+        bash("git commit -qnm x"),
         bash("echo git commit; git commit -m 'not --no-verify'"),
         write("good.py", "x = 1\n"),
         write("bad.py", "x = (\n"),
@@ -88,7 +89,7 @@ fn the_examples_of_the_page_do_what_it_says() {
         .collect();
     assert_eq!(
         refused,
-        [false, true, false, false, true, false],
+        [false, true, true, false, false, true, false],
         "{contents:#?}"
     );
     assert!(
@@ -100,9 +101,9 @@ fn the_examples_of_the_page_do_what_it_says() {
         contents[1]
     );
     assert!(
-        contents[4].contains("The check `python3` refuses it: line 1 does not parse: "),
+        contents[5].contains("The check `parses.py` refuses it: line 1 does not parse: "),
         "{}",
-        contents[4]
+        contents[5]
     );
     assert!(sandbox.path("work/good.py").exists());
     assert!(!sandbox.path("work/bad.py").exists());

@@ -93,11 +93,21 @@ impl HookName {
         Ok(Self(name.into()))
     }
 
-    /// The name of a hook that has none of its own: the file name of its program.
-    pub(crate) fn of(program: &HookProgram) -> Self {
-        let file = match program {
-            HookProgram::Named(name) => name.as_str().into(),
-            HookProgram::At(path) => path.file_name().unwrap_or_default().to_string_lossy(),
+    /// The name of a hook that has none of its own: the file name of its program; where that is one
+    /// of the `PATH`, such as `sh`, of the first argument that is a path.
+    pub(crate) fn of(program: &HookProgram, arguments: &[HookArgument]) -> Self {
+        let path = match program {
+            HookProgram::At(path) => Some(path),
+            HookProgram::Named(_) => arguments.iter().find_map(|argument| match argument {
+                HookArgument::Path(path) => Some(path),
+                HookArgument::Text(_) => None,
+            }),
+        };
+        let file = match (path, program) {
+            (None, HookProgram::Named(name)) => name.as_str().into(),
+            (Some(path), _) | (None, HookProgram::At(path)) => {
+                path.file_name().unwrap_or_default().to_string_lossy()
+            }
         };
         let fit = |c: char| if is_of_name(c) { c } else { '_' };
         let name: String = file.chars().take(64).map(fit).collect();

@@ -4,7 +4,7 @@ mod error;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use podward_manifest::{
@@ -196,7 +196,7 @@ impl Reading<'_> {
         self.sources.push(LayerSource {
             kind,
             file: Arc::clone(&name),
-            directory: absolute.parent().unwrap_or(Path::new("/")).into(),
+            directory: directory(&absolute),
             text,
             trust,
         });
@@ -288,6 +288,14 @@ impl Reading<'_> {
             }
         }
     }
+}
+
+/// Where a layer's relative paths start, without a `..` that would be carried into messages.
+fn directory(file: &Path) -> PathBuf {
+    let parent = file.parent().unwrap_or(Path::new("/"));
+    let climbs = parent.components().any(|part| part == Component::ParentDir);
+    let resolved = climbs.then(|| parent.canonicalize().ok()).flatten();
+    resolved.unwrap_or_else(|| parent.into())
 }
 
 #[cfg(test)]

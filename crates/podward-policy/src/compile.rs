@@ -307,10 +307,32 @@ fn odd_url(rule: &Rule) -> Option<(&'static str, &'static str)> {
     let help = "write the scheme as well, such as `https://example.com/*`";
     match (rule.url.has_scheme(), rule.is_restrictive(), begins_open) {
         (true, _, _) | (false, true, true) => None,
-        _ if rule.is_catch_all || rule.pattern.contains(':') => None,
+        _ if rule.is_catch_all => None,
+        _ if is_http_without_slashes(&rule.pattern) => (!rule.is_restrictive()).then_some((
+            "an allow without `://` covers no URL",
+            "write the scheme in full, such as `https://*/*` for every page",
+        )),
+        _ if rule.pattern.contains(':') && !has_port_for_scheme(&rule.pattern) => None,
         (false, false, true) => Some(("an allow without a scheme covers no URL with a host", help)),
         (false, _, false) => Some(("no URL begins like this", help)),
     }
+}
+
+/// Whether a pattern such as `http:*` stops in the middle of what a URL begins with.
+fn is_http_without_slashes(pattern: &str) -> bool {
+    ["http:", "https:"]
+        .iter()
+        .filter_map(|scheme| pattern.strip_prefix(scheme))
+        .any(|rest| !rest.starts_with("//"))
+}
+
+/// Whether what stands in front of the first `:` is a host, as in `localhost:8000/*`.
+fn has_port_for_scheme(pattern: &str) -> bool {
+    pattern.split_once(':').is_some_and(|(head, rest)| {
+        let port = rest.split('/').next().unwrap_or_default();
+        let is_port = !port.is_empty() && port.chars().all(|c| c.is_ascii_digit() || c == '*');
+        is_port && (head == "localhost" || head.contains(['.', '*']) || port != "*")
+    })
 }
 
 /// A backslash before a wildcard.

@@ -130,9 +130,9 @@ impl ScopeError {
             Self::NotEnforced { .. } => Some(
                 "`enforce = \"best\"` in `[scope]` goes on with what this kernel gives".to_owned(),
             ),
-            Self::UnusableRoot { .. } => {
-                Some("name an existing directory in `[scope]`, or remove the entry".to_owned())
-            }
+            Self::UnusableRoot { .. } => Some(
+                "make the directory, name another one in `[scope]`, or remove the entry".to_owned(),
+            ),
             Self::Denied { .. }
             | Self::Missing { .. }
             | Self::WrongKind { .. }

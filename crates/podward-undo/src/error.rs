@@ -96,7 +96,9 @@ impl UndoError {
                 Some("make room on the disk")
             }
             Self::Busy => Some("wait until the pods that work there have ended"),
-            Self::Nothing(_) => Some("`podward undo SESSION --list` shows what can be undone"),
+            Self::Nothing(_) => Some(
+                "`podward undo SESSION --list` shows what was changed, and the undos that can be undone",
+            ),
             Self::Store { .. }
             | Self::Damaged { .. }
             | Self::Workspace { .. }

@@ -313,10 +313,11 @@ pub(crate) struct Undo {
 const UNDO_HELP: &str = "\
 Before a permitted call of file_write, file_edit or bash changes something in the workspace, what is
 there is kept: `[undo]` in the manifest says how much and how long. Calls that ran at the same time
-are undone together. What has changed since is never overwritten without --force: the undo as a whole
-refuses and names it, and the later calls to undo first.
+are undone together. What has changed since is never overwritten without --force: the undo refuses
+as a whole and names it, and the later calls to undo first.
 
-An undo is a change too: `undo:7` is undone by its name. One that was cut off is finished by the next.
+An undo is a change too: `undo:7` is undone by its name. One that was cut off is finished by the
+next.
 
 Examples:
   podward undo 01M8MVW75 --list

@@ -43,7 +43,12 @@ pub(crate) fn one_line(text: &str, max_chars: usize) -> String {
         return shown;
     }
     let head: String = shown.chars().take(max_chars).collect();
-    format!("{head}… (+{} characters)", n_chars - max_chars)
+    let note = format!("… (+{} characters)", n_chars - max_chars);
+    // A note that is longer than what it stands for saves nothing.
+    if note.chars().count() >= n_chars - max_chars {
+        return shown;
+    }
+    head + &note
 }
 
 #[cfg(test)]

@@ -18,8 +18,21 @@ fn a_hook_is_named_after_its_program() {
         (HookProgram::At("/x/..".into()), "hook"),
         (HookProgram::At("/x/ü\u{202e}".into()), "__"),
     ] {
-        let named = HookName::of(&program);
+        let named = HookName::of(&program, &[HookArgument::Text("--strict".into())]);
         assert_eq!(named.as_str(), name);
         assert_eq!(HookName::new(name), Ok(named));
     }
+}
+
+#[test]
+fn a_hook_that_an_interpreter_runs_is_named_after_its_script() {
+    let arguments = [
+        HookArgument::Text("-I".into()),
+        HookArgument::Path("/x/parses.py".into()),
+        HookArgument::Path("/x/other".into()),
+    ];
+    let python = HookProgram::Named("python3".into());
+    assert_eq!(HookName::of(&python, &arguments).as_str(), "parses.py");
+    let own = HookProgram::At("/x/check".into());
+    assert_eq!(HookName::of(&own, &arguments).as_str(), "check");
 }

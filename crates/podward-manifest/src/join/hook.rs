@@ -92,7 +92,7 @@ fn declared(raw: &RawHook, location: Location) -> Option<DeclaredHook> {
     let command = raw.command.as_ref()?.value.clone();
     let name = match &raw.name {
         Some(name) => name.value.clone(),
-        None => HookName::of(&command.program),
+        None => HookName::of(&command.program, &command.arguments),
     };
     Some(DeclaredHook {
         name,

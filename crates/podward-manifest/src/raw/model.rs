@@ -136,7 +136,10 @@ fn key_file(
         masked(reader, text.span, message, help);
         return None;
     }
-    let path = reader.parsed(table, "key_file", |path| base.absolute(path))?;
+    // Without the `.` of `./key`: messages name it.
+    let path = reader.parsed(table, "key_file", |path| {
+        Ok(base.absolute(path)?.components().collect())
+    })?;
     Some(path.map(KeySource::File))
 }
 

@@ -295,11 +295,29 @@ impl<'s> Reader<'s> {
             }
             ("a list" | "a list of strings", DeValue::String(_)) => {
                 let written = self.source().slice(span);
-                diagnostic.with_help(format!("write `{key} = [{written}]`"))
+                diagnostic.with_help(format!("write `{key} = {}`", as_list(key, written)))
             }
             _ => diagnostic,
         };
         self.report(diagnostic);
+    }
+}
+
+/// A string as the list that is meant: a command's words are items of their own.
+fn as_list(key: &str, written: &str) -> String {
+    let inner = written
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .filter(|inner| !inner.contains(['"', '\'', '\\']));
+    match inner {
+        Some(line) if key.ends_with("command") && line.contains(' ') => {
+            let words: Vec<String> = line
+                .split_whitespace()
+                .map(|word| format!("\"{word}\""))
+                .collect();
+            format!("[{}]", words.join(", "))
+        }
+        _ => format!("[{written}]"),
     }
 }
 

@@ -125,6 +125,8 @@ impl Said {
     fn model(&self, join: &mut Join<'_>) -> Model {
         let provider = match (&self.provider, &self.script, &self.name) {
             (Some(provider), _, _) => provider,
+            // What it says was reported.
+            (None, _, _) if is_written_wrong(join, &["provider"]) => return Model::Undeclared,
             (None, Some(script), _) => {
                 let help = "write `provider = \"scripted\"`";
                 report(join, script.site, "a `script` needs a `provider`", help);
@@ -267,6 +269,7 @@ impl Said {
 /// Whether a layer has one of these keys and it cannot be read, which has an error of its own.
 fn is_written_wrong(join: &Join<'_>, keys: &[&str]) -> bool {
     let is_wrong = |raw: &RawManifest, name: &str| match name {
+        "provider" => raw.model.provider.is_none(),
         "model" => raw.model.model.is_none(),
         "base_url" => raw.model.base_url.is_none(),
         "script" => raw.model.script.is_none(),

@@ -95,10 +95,10 @@ pub(super) fn timeout(what: &str, limit: Duration) -> Failure {
 
 /// The connection failed.
 pub(super) fn connection(error: &reqwest::Error, endpoint: &Endpoint) -> Failure {
-    let message = clean(&chain(error), endpoint);
+    let message = format!("`{}`: {}", endpoint.base_url(), chain(error));
+    let message = clean(&message, endpoint);
     // Nobody is there to come back in a second: a server of this machine has to be started.
     if error.is_connect() && endpoint.is_loopback() && is_refused(error) {
-        let message = format!("`{}`: {message}", endpoint.base_url());
         return Failure::last(ModelError::NotRunning { message });
     }
     // A certificate that is not trusted now will not be in a second.
@@ -132,8 +132,12 @@ pub(super) fn chain(error: &reqwest::Error) -> String {
     let mut next: Option<&dyn Error> = error.source();
     while let Some(cause) = next {
         let text = cause.to_string();
+        // Layers of the HTTP client that say nothing but that they have a cause.
+        let is_wrapper = text.starts_with("client error (") || text == "tcp connect error";
         // Some repeat their cause.
-        if !parts.last().is_some_and(|last| last.contains(&text)) {
+        if !(is_wrapper && cause.source().is_some())
+            && !parts.last().is_some_and(|last| last.contains(&text))
+        {
             parts.push(text);
         }
         next = cause.source();
@@ -152,6 +156,11 @@ pub(super) fn chain(error: &reqwest::Error) -> String {
 /// The provider answered with an error status.
 pub(super) async fn status(response: Response, endpoint: &Endpoint) -> Failure {
     let status = response.status();
+    // Nothing is there: the address is what may be wrong.
+    let place = match status.as_u16() {
+        404 | 405 => format!(", asked at {}", response.url()),
+        _ => String::new(),
+    };
     let headers = response.headers().clone();
     let body = body(response).await;
     let retry_after = retry_after(&headers);
@@ -166,9 +175,9 @@ pub(super) async fn status(response: Response, endpoint: &Endpoint) -> Failure {
     };
     let message = clean(&message, endpoint);
     let message = if message.is_empty() {
-        format!("HTTP status {status}")
+        format!("HTTP status {status}{place}")
     } else {
-        format!("{message} (HTTP status {})", status.as_u16())
+        format!("{message} (HTTP status {}{place})", status.as_u16())
     };
     of_status(status, retry_after, &words, message)
 }

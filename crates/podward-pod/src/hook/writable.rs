@@ -37,6 +37,7 @@ impl Writable {
 
     /// Whether a file lies where tools can write.
     pub(crate) fn holds(&self, file: &Path) -> bool {
+        let file = &in_its_directory(file);
         self.roots.iter().any(|root| file.starts_with(root)) && !self.is_own(file)
     }
 
@@ -87,3 +88,15 @@ fn is_changeable(directory: &Path) -> bool {
     };
     rustix::fs::access(directory, Asked::WRITE_OK).is_ok() || is_owned()
 }
+
+/// A file's name in the directory where it really is: `ws/../check.sh` is not in `ws`.
+fn in_its_directory(file: &Path) -> PathBuf {
+    let found = file.parent().and_then(|parent| parent.canonicalize().ok());
+    match (found, file.file_name()) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => file.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

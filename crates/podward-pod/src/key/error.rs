@@ -113,7 +113,8 @@ impl KeyError {
             )),
             Self::File(error) => error.help(),
             Self::Start { named, .. } | Self::Command { named, .. } => Some(format!(
-                "{named} names it: try it in a shell; the key alone belongs on its standard output"
+                "{named} names it: try it in a shell, in the directory of that file; the key alone belongs \
+                 on its standard output"
             )),
             Self::Endless { named, .. } => Some(format!(
                 "{named} names it; it has no standard input: what asks for a password has to ask elsewhere"

@@ -86,7 +86,7 @@ impl fmt::Display for LoadError {
                 source = cause.source();
             }
             if let Some(help) = problem.help() {
-                write!(f, "\n  help: {help}")?;
+                write!(f, "\nhelp: {help}")?;
             }
             gap = "\n\n";
         }

@@ -229,6 +229,29 @@ fn a_workspace_must_be_a_directory() {
 }
 
 #[test]
+fn what_a_layer_names_starts_where_its_directory_really_is() {
+    let fixture = Fixture::new();
+    fixture.write(
+        "pod.toml",
+        "[pod]\nworkspace = \"project\"\n[model]\nprovider = \"scripted\"\nscript = \"./s.toml\"\n\
+         [permissions]\ndefault_action = \"ask\"\n",
+    );
+    let request = LayerRequest {
+        manifest: Some(fixture.path("project/../pod.toml")),
+        ..LayerRequest::default()
+    };
+    let loaded = fixture.load_with(&request).unwrap();
+    let script = fixture.path("s.toml").canonicalize();
+    assert!(script.is_err(), "it need not be there");
+    let root = fixture.root.path().canonicalize().unwrap();
+    let found = format!("{:?}", loaded.resolved.model);
+    assert!(
+        found.contains(&format!("{:?}", root.join("s.toml"))),
+        "{found}"
+    );
+}
+
+#[test]
 fn a_symlinked_layer_is_read_where_it_leads() {
     let fixture = Fixture::new();
     fixture.write("dotfiles/podward.toml", PERMISSIONS);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use podward_model::ModelError;
 use podward_model::script::ScriptError;
+use podward_protocol::SessionId;
 use podward_scope::ScopeError;
 use podward_worker::{ReplayError, WorkerError};
 
@@ -98,20 +99,45 @@ impl PodError {
             Self::NoModel => Some(HOW_TO_NAME_A_MODEL.to_owned()),
             Self::Model(error) => error.hint().map(str::to_owned),
             Self::Session(SessionNotFound::Several { candidates, .. }) => {
-                let ids: Vec<&str> = candidates.iter().map(|id| id.as_str()).collect();
-                Some(format!("one of: {}", ids.join(", ")))
+                Some(newest(candidates))
             }
             Self::Session(SessionNotFound::State(error)) | Self::State(error) => error.help(),
             Self::Scope(error) => error.hint(),
             Self::Worker(error) => journal_help(error),
             Self::Hooks(problems) => problems.iter().find_map(HookProblem::help),
+            Self::Session(SessionNotFound::None { newest: Some(id), .. }) => {
+                Some(format!("the newest session is {id}"))
+            }
+            Self::ScriptFile { .. } => Some(
+                "`script` in `[model]` names it: `demo`, or a path that starts at the directory of \
+                 the manifest"
+                    .to_owned(),
+            ),
             Self::NoScript(_)
-            | Self::ScriptFile { .. }
             | Self::Script { .. }
-            | Self::Session(SessionNotFound::None { .. })
+            | Self::Session(SessionNotFound::None { newest: None, .. })
             | Self::Replay { .. } => None,
         }
     }
+}
+
+/// Sessions that are named when many might be meant.
+const NAMED: usize = 5;
+
+/// The newest of several sessions.
+fn newest(ids: &[SessionId]) -> String {
+    let named: Vec<&str> = ids
+        .iter()
+        .rev()
+        .take(NAMED)
+        .map(SessionId::as_str)
+        .collect();
+    let which = if ids.len() > NAMED {
+        "write more of it; the newest are"
+    } else {
+        "write more of it; newest first they are"
+    };
+    format!("{which} {}", named.join(", "))
 }
 
 /// The help of the file behind a turn that could not be recorded.

@@ -244,7 +244,9 @@ fn changes(begun: &Begun, request: &PodRequest, origin: Option<CopyOrigin>) -> V
     if last.policy_digest != loaded.policy_digest() {
         notice("the rules are not those of the last run".to_owned());
     } else if last.layers != layer_digests(loaded) {
-        notice("the manifest is not that of the last run; its rules are".to_owned());
+        notice(
+            "the manifest is another one than in the last run; the rules are the same".to_owned(),
+        );
     }
     if origin == Some(CopyOrigin::Fresh) {
         notice("the copy of the workspace is new: what the last run did in its own is gone".into());

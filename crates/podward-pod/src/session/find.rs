@@ -15,6 +15,8 @@ pub enum SessionNotFound {
     None {
         /// What was asked for.
         prefix: String,
+        /// The newest session that there is.
+        newest: Option<SessionId>,
     },
     /// Several.
     #[error("{} sessions have an id that begins with `{prefix}`", .candidates.len())]
@@ -42,31 +44,39 @@ pub fn find_session(places: &Places, prefix: &str) -> Result<SessionId, SessionN
             .flat_map(char::escape_debug)
             .collect()
     };
-    let mut candidates = Vec::new();
-    if !wanted.is_empty() {
-        let directory = places.sessions_dir();
-        let error = |error| StateError::io("list", &directory, error);
-        let entries = match std::fs::read_dir(&directory) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(SessionNotFound::None { prefix: shown() });
-            }
-            Err(source) => return Err(error(source).into()),
-        };
-        for entry in entries {
-            let name = entry.map_err(error)?.file_name();
-            let id = name.to_str().and_then(|name| SessionId::new(name).ok());
-            candidates.extend(id.filter(|id| id.as_str().starts_with(&wanted)));
-        }
-    }
-    candidates.sort();
-    let mut found = candidates.iter();
-    match (found.next(), found.next()) {
-        (Some(id), None) => Ok(id.clone()),
-        (None, _) => Err(SessionNotFound::None { prefix: shown() }),
-        (Some(_), Some(_)) => Err(SessionNotFound::Several {
+    let mut all = sessions(places)?;
+    all.sort();
+    let candidates: Vec<SessionId> = all
+        .iter()
+        .filter(|id| !wanted.is_empty() && id.as_str().starts_with(&wanted))
+        .cloned()
+        .collect();
+    match candidates.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => Err(SessionNotFound::None {
+            prefix: shown(),
+            newest: all.pop(),
+        }),
+        [_, _, ..] => Err(SessionNotFound::Several {
             prefix: shown(),
             candidates,
         }),
     }
+}
+
+/// Every session there is.
+fn sessions(places: &Places) -> Result<Vec<SessionId>, StateError> {
+    let directory = places.sessions_dir();
+    let error = |error| StateError::io("list", &directory, error);
+    let entries = match std::fs::read_dir(&directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(error(source)),
+    };
+    let mut ids = Vec::new();
+    for entry in entries {
+        let name = entry.map_err(error)?.file_name();
+        ids.extend(name.to_str().and_then(|name| SessionId::new(name).ok()));
+    }
+    Ok(ids)
 }

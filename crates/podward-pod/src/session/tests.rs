@@ -186,6 +186,10 @@ fn a_session_is_found_by_the_front_of_its_id() {
             "{prefix}"
         );
     }
+    match find("02") {
+        Err(SessionNotFound::None { newest, .. }) => assert_eq!(newest, Some(id(whole))),
+        other => panic!("{other:?}"),
+    }
     match find("01J") {
         Err(SessionNotFound::Several { candidates, .. }) => assert_eq!(candidates.len(), 2),
         other => panic!("{other:?}"),

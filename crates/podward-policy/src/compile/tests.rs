@@ -139,6 +139,17 @@ fn what_hardly_means_what_it_says_is_a_warning() {
             Some("no URL begins like this"),
         ),
         ("web_fetch | *evil* | deny", None),
+        (
+            "web_fetch | localhost:8000/* | deny",
+            Some("no URL begins like this"),
+        ),
+        (
+            "web_fetch | docs.example:* | allow",
+            Some("no URL begins like this"),
+        ),
+        ("web_fetch | http:* | allow", Some("covers no URL")),
+        ("web_fetch | https:* | deny", None),
+        ("web_fetch | http://localhost:*/* | allow", None),
         ("web_fetch | *good.example/* | allow", Some("covers no URL")),
         (
             "web_fetch | https://bücher.example/* | deny",

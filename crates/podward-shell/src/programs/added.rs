@@ -54,7 +54,9 @@ impl AddedPrograms {
         let mut programs = Programs::default();
         parse::family(text, &mut programs);
         for problem in &programs.problems {
-            let help = help(&problem.what);
+            let before = text.get(..offset(text, problem.word)).unwrap_or_default();
+            let line = before.rsplit('\n').next().unwrap_or_default();
+            let help = help(line, &problem.what);
             problems.push(found(text, problem.word, problem.what.clone(), help));
         }
         let mut added = self.clone();
@@ -235,8 +237,11 @@ fn found(text: &str, word: &str, message: String, help: Option<String>) -> Progr
 }
 
 /// What to do about a line that says nothing known.
-fn help(message: &str) -> Option<String> {
-    let help = if message.ends_with("is no role") {
+fn help(line: &str, message: &str) -> Option<String> {
+    let help = if message.ends_with("is no role") && line.trim_start().starts_with("operands") {
+        "the roles of operands are `read`, `write`, `output`, `data`, `command` and others that \
+         docs/programs.md lists, with `...` behind the one of which there may be any number"
+    } else if message.ends_with("is no role") {
         "begin a line with a role, such as `read`, `write`, `output`, `exec`, `data`, or with \
          `program`, `sub`, `operands`, `style`, `wrapper`"
     } else if message.ends_with("is no option") {

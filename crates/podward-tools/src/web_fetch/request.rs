@@ -163,7 +163,13 @@ pub(super) fn reason(error: reqwest::Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
+        // Layers of the HTTP client that say nothing but that they have a cause.
+        let is_wrapper = text.starts_with("error sending request")
+            || text.starts_with("client error (")
+            || text == "tcp connect error";
+        if is_wrapper {
+            text = cause_text;
+        } else if !text.ends_with(&cause_text) {
             text.push_str(": ");
             text.push_str(&cause_text);
         }

@@ -17,7 +17,13 @@ pub(super) fn run(arguments: &Undo, screen: Screen) -> Result<Exit, Failure> {
     if arguments.list {
         let session = UndoSession::find(&places, &arguments.session)?;
         let history = History::read(session.base(), session.id().as_str())?;
-        return super::finish(screen, &text::list(&history.list()), Exit::Done);
+        let listed = history.list();
+        if listed.is_empty() {
+            let what = "nothing is kept of this session: no call changed the workspace, it was too \
+                        long ago, or nothing was to be kept";
+            screen.say(Look::Strong, "undo", what);
+        }
+        return super::finish(screen, &text::list(&listed), Exit::Done);
     }
     let session = UndoSession::open(&places, &arguments.session)?;
     let wanted = Wanted {

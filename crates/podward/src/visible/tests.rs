@@ -34,5 +34,15 @@ fn line_breaks_stay_only_in_running_text() {
 #[test]
 fn what_is_cut_off_is_counted() {
     assert_eq!(one_line("abcdef", 6), "abcdef");
-    assert_eq!(one_line("abcdef", 4), "abcd… (+2 characters)");
+    let long = "ab".repeat(20);
+    assert_eq!(one_line(&long, 4), "abab… (+36 characters)");
+}
+
+#[test]
+fn a_cut_is_never_longer_than_what_it_leaves_out() {
+    assert_eq!(one_line("abcdef", 4), "abcdef");
+    let long = "ab".repeat(20);
+    for max_chars in 0..40 {
+        assert!(one_line(&long, max_chars).chars().count() <= 40);
+    }
 }

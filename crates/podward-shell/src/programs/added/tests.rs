@@ -84,6 +84,7 @@ fn a_bad_model_is_named_by_the_word_that_is_wrong() {
         ("read -x\n", "read", "a line before the first `program`"),
         ("program\n", "program", "a program without a name"),
         ("program a\nreed -x\n", "reed", "`reed` is no role"),
+        ("program a\noperands reed\n", "reed", "`reed` is no role"),
         ("program a\nread x\n", "x", "`x` is no option"),
         (
             "program a\noperands read... write...\n",
