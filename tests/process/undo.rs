@@ -320,3 +320,30 @@ fn an_undo_does_not_follow_a_workspace_that_has_become_a_link() {
     assert!(undone.stderr.contains("is a link by now"), "{undone:#?}");
     assert_eq!(fs::read_dir(sandbox.path("home")).unwrap().count(), 0);
 }
+
+#[test]
+fn a_store_that_lies_elsewhere_is_as_closed_as_any() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/.env", "SECRET=1\n");
+    sandbox.write("elsewhere/none", "");
+    sandbox.write("state/podward/none", "");
+    symlink(
+        sandbox.path("elsewhere"),
+        sandbox.path("state/podward/undo"),
+    )
+    .unwrap();
+    let look =
+        "echo x > made; grep -r SECRET ../elsewhere > found; ls ../elsewhere/*/objects >> found";
+    let script = bash("look", look)
+        + "[[step]]\n[[step.call]]\ntool = \"list\"\ninput = { path = \"../elsewhere\" }\n"
+        + "[[step]]\ntext = \"x\"\n";
+    let ran = run(&sandbox, &script, "").exits(0);
+    assert!(ran.stderr.contains("#2   failed"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(sandbox.path("work/found")).unwrap(), "");
+    sandbox.run(&["undo", &session_of(&sandbox)]).exits(0);
+    assert!(!sandbox.path("work/made").exists());
+
+    fs::set_permissions(sandbox.path("elsewhere"), fs::Permissions::from_mode(0o777)).unwrap();
+    let ran = run(&sandbox, &script, "").exits(1);
+    assert!(ran.stderr.contains("/undo` "), "{ran:#?}");
+}

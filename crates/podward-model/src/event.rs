@@ -112,7 +112,7 @@ impl ToolInput {
         if raw.trim().is_empty() {
             return Self::Json(Value::Object(serde_json::Map::new()));
         }
-        match serde_json::from_str(raw) {
+        match crate::json::parse(raw) {
             Ok(value) => Self::Json(value),
             Err(error) => Self::Invalid {
                 raw: raw.to_owned(),

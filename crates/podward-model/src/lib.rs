@@ -8,6 +8,7 @@ mod endpoint;
 mod error;
 mod event;
 mod exchange;
+mod json;
 mod message;
 mod model;
 mod openai_chat;

@@ -30,7 +30,7 @@ const SUMMARY: usize = 200;
 pub(crate) const N_NOTICES: usize = 64;
 
 /// Where the stores are.
-fn base(places: &Places) -> PathBuf {
+pub(crate) fn base(places: &Places) -> PathBuf {
     places.state_dir().join("undo")
 }
 
@@ -74,6 +74,7 @@ pub(crate) fn keep(request: KeepRequest<'_>) -> (Option<Arc<dyn Keep>>, mpsc::Re
     };
     let left_out = vec![
         request.places.state_dir().to_owned(),
+        base(request.places),
         request.workplace.root().to_owned(),
     ];
     let session = request.session.as_str();
@@ -187,7 +188,10 @@ impl UndoSession {
         Ok(Self {
             id,
             base: base(places),
-            left_out: identity(places.state_dir()).into_iter().collect(),
+            left_out: [places.state_dir(), &base(places)]
+                .into_iter()
+                .filter_map(identity)
+                .collect(),
             _held: None,
         })
     }

@@ -9,6 +9,7 @@ use crate::call::{self, Calls, OpenCall, cut, protocol};
 use crate::error::ModelError;
 use crate::event::{ModelEvent, StopReason, Usage};
 use crate::exchange::{self, Out, Progress, error_event};
+use crate::json;
 use crate::message::ThinkingSeal;
 use crate::outgoing::FitWords;
 
@@ -198,8 +199,8 @@ impl Decoder {
 
 impl exchange::Decoder for Decoder {
     fn event(&mut self, name: &str, data: &str, out: &mut Out) -> Result<Progress, ModelError> {
-        let event: Value = serde_json::from_str(data)
-            .map_err(|error| protocol(format!("an event is no JSON: {error}")))?;
+        let event =
+            json::parse(data).map_err(|error| protocol(format!("an event is no JSON: {error}")))?;
         let kind = match text(&event, "type") {
             "" => name,
             kind => kind,

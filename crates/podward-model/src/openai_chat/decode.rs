@@ -11,6 +11,7 @@ use crate::call::{self, Calls, OpenCall, cut, protocol};
 use crate::error::ModelError;
 use crate::event::{ModelEvent, StopReason, Usage};
 use crate::exchange::{self, Out, Progress, error_event};
+use crate::json;
 use crate::outgoing::FitWords;
 
 /// Reads a stream.
@@ -176,8 +177,8 @@ impl exchange::Decoder for Decoder {
             self.complete(out);
             return Ok(Progress::Done);
         }
-        let chunk: Value = serde_json::from_str(data)
-            .map_err(|error| protocol(format!("an event is no JSON: {error}")))?;
+        let chunk =
+            json::parse(data).map_err(|error| protocol(format!("an event is no JSON: {error}")))?;
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             return Err(error_event(error));
         }

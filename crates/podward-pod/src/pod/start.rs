@@ -52,6 +52,10 @@ pub(super) fn start(
     };
     // What is not there cannot be protected.
     private::ensure_directory(places.state_dir())?;
+    let store = undo::base(places);
+    if request.loaded.resolved.undo.keep && store.is_dir() {
+        private::ensure_directory(&store)?;
+    }
     let left = resumed.as_ref().and_then(|begun| begun.last.as_ref());
     let workplace = workplace(places, left.map(|last| last.temp.as_str()))?;
     let (workspace, origin) = match request.loaded.resolved.pod.workspace.mode {
@@ -157,9 +161,19 @@ fn protected(
     paths
         .into_iter()
         .map(Protected::read_only)
-        .chain([Protected::hidden(places.state_dir())])
+        .chain(state(places).map(Protected::hidden))
         .chain(key_files(loaded).map(Protected::hidden))
         .collect()
+}
+
+/// Where podward keeps its own, and where people have put a part of it by a symlink.
+fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
+    let parts = [places.sessions_dir(), undo::base(places)];
+    let elsewhere = parts.into_iter().filter_map(|part| {
+        let target = part.canonicalize().ok()?;
+        (!target.starts_with(places.state_dir())).then_some(target)
+    });
+    [places.state_dir().to_owned()].into_iter().chain(elsewhere)
 }
 
 /// The files of the command that prints the key: it is not confined.
