@@ -213,3 +213,32 @@ fn a_retry_is_shown_with_its_reason_and_the_time_of_the_next_attempt() {
     assert_eq!(provider.requests().len(), 3);
     assert_eq!(problems(&provider), [""; 0]);
 }
+
+#[test]
+fn what_is_sent_of_a_long_session_is_bounded_and_valid_and_the_disk_keeps_it_all() {
+    let output = "x".repeat(700);
+    // A script looks at what is left of a conversation, so it is never at its end.
+    let step = format!(
+        "[[step]]\n\
+         [[step.call]]\ntool = \"bash\"\ninput = {{ command = \"echo {output}\" }}\n\
+         [[step.call]]\ntool = \"bash\"\ninput = {{ command = \"rm x\" }}\n"
+    );
+    let again = step.repeat(13);
+    let rules = "[permissions]\ndefault_action = \"deny\"\n\
+        rule = [{ tool = \"bash\", pattern = \"echo *\", action = \"allow\" }]\n\
+        [limits]\nhistory_size = \"6KiB\"\nmax_steps = 12\n";
+    for format in Format::ALL {
+        let sandbox = Sandbox::new();
+        let provider = start(setup(format, &again));
+        let pod = pod(&sandbox, format, &provider, rules);
+        run(&sandbox, &[pod.to_str().unwrap(), "go"]).exits(1);
+        assert_eq!(problems(&provider), [""; 0], "{format:?}");
+        let requests = provider.requests();
+        assert_eq!(requests.len(), 12, "{format:?}");
+        let last = requests.last().unwrap().body.to_string();
+        assert!(last.contains("were left out"), "{format:?}");
+        assert!(last.matches(&output).count() < 10, "{format:?}");
+        let kept = exchanges(&sandbox.session(), Ending::Written);
+        assert_eq!(kept.len(), 24, "{format:?}");
+    }
+}

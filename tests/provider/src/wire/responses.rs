@@ -106,6 +106,8 @@ impl Reader<'_> {
     fn item(&mut self, item: &Value, place: &str) -> Checked {
         let kind = item.get("type").and_then(Value::as_str);
         let role = item.get("role").and_then(Value::as_str);
+        // Before this item: a call is not answered by the item that makes it.
+        let unanswered = self.open.first().cloned();
         let last = match (kind, role) {
             (Some("message"), Some("user")) => {
                 for part in self.parts(item, place, "input_text")? {
@@ -152,7 +154,7 @@ impl Reader<'_> {
         // The API takes outputs anywhere; they belong right behind their calls.
         let is_model = matches!(last, Last::Model | Last::Reasoning);
         let breaks_in = last == Last::User || (is_model && self.last == Last::Output);
-        if breaks_in && let Some(id) = self.open.first() {
+        if breaks_in && let Some(id) = unanswered {
             return problem(format!("No tool output found for function call {id}."));
         }
         self.last = last;

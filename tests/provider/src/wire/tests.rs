@@ -145,6 +145,23 @@ fn responses_takes_what_is_paired_and_nothing_else() {
         ],
         Ok(()),
     );
+    // One step after the other, without a word between them.
+    check(
+        &[user.clone(), call("a"), output("a"), call("b"), output("b")],
+        Ok(()),
+    );
+    check(
+        &[
+            user.clone(),
+            call("a"),
+            call("b"),
+            output("a"),
+            call("c"),
+            output("b"),
+            output("c"),
+        ],
+        Err("No tool output found for function call b"),
+    );
     check(&[user.clone(), call("a")], Err("No tool output found"));
     check(
         &[user.clone(), call("a"), user.clone(), output("a")],
