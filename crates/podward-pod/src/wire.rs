@@ -266,9 +266,8 @@ fn operation(operation: &Operation) -> wire::Operation {
     let anything = Text::anything();
     let (subject, text, why) = match &operation.subject {
         Subject::Command(command) => (wire::SubjectKind::Command, &command.written, None),
-        Subject::Path(path) | Subject::Tree(path) => {
-            (wire::SubjectKind::Path, &path.lexical.short, None)
-        }
+        Subject::Path(path) => (wire::SubjectKind::Path, &path.lexical.short, None),
+        Subject::Tree(path) => (wire::SubjectKind::Tree, &path.lexical.short, None),
         Subject::Url(url) => (wire::SubjectKind::Url, &url.text, None),
         Subject::Plain(text) => (wire::SubjectKind::Plain, text, None),
         Subject::Unknown(why) => {

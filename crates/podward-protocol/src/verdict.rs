@@ -267,6 +267,8 @@ pub enum SubjectKind {
     Command,
     /// A path.
     Path,
+    /// All that lies below a directory, if the path is one: its text ends with `/`.
+    Tree,
     /// A URL.
     Url,
     /// Any other text.

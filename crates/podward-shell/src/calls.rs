@@ -6,6 +6,7 @@ mod interpreters;
 mod lists;
 mod wrappers;
 
+pub(crate) use effects::named_by_tests;
 pub(crate) use wrappers::{Elsewhere, Inner};
 
 use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};

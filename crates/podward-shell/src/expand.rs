@@ -3,7 +3,7 @@
 use podward_policy::HoleKind;
 
 use crate::arg::{Arg, Part, Source};
-use crate::syntax::{Change, Expansion, How, Piece, Quoting, Word};
+use crate::syntax::{Change, Command, Expansion, How, List, Piece, Quoting, Script, Word};
 use crate::values::{Census, Moment, POSITIONAL, Value, Values};
 
 /// What is known while words are expanded.
@@ -11,6 +11,7 @@ use crate::values::{Census, Moment, POSITIONAL, Value, Values};
 pub(crate) struct Knowledge<'a> {
     pub(crate) census: &'a Census,
     pub(crate) values: &'a Values,
+    pub(crate) script: &'a Script,
     /// The commands that may have run by now.
     pub(crate) by: Moment,
     /// What stands for `${x:-word}` where `x` is not known.
@@ -275,6 +276,28 @@ impl Expanding<'_> {
         }
     }
 
+    /// Whether a substitution is `$(pwd)`.
+    fn is_pwd(&self, list: &List) -> bool {
+        let [and_or] = list.as_slice() else {
+            return false;
+        };
+        let [Command::Simple(idx)] = and_or.first.commands.as_slice() else {
+            return false;
+        };
+        let simple = self.knowledge.script.simples.get(idx.0);
+        let is_plain = simple.is_some_and(|simple| {
+            simple.assignments.is_empty()
+                && simple.redirects.is_empty()
+                && matches!(simple.words.as_slice(), [word] if word.as_literal().as_deref() == Some("pwd"))
+        });
+        let untouched = |name| self.knowledge.census.is_untouched(name, self.knowledge.by);
+        is_plain
+            && and_or.rest.is_empty()
+            && !and_or.background
+            && untouched("pwd")
+            && untouched("PWD")
+    }
+
     fn hole(&mut self, expansion: &Expansion, quoting: Quoting) {
         let (kind, source) = match expansion {
             Expansion::Parameter(name) => {
@@ -299,6 +322,9 @@ impl Expanding<'_> {
                 if *is_many || inner.iter().any(is_many_words) =>
             {
                 (HoleKind::Unquoted, Source::Value)
+            }
+            Expansion::Command(list) if self.is_pwd(list) => {
+                (by_quoting(quoting), Source::WorkingDirectory)
             }
             _ => (by_quoting(quoting), Source::Value),
         };

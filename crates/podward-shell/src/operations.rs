@@ -413,20 +413,33 @@ impl<'a> Sink<'a> {
         if text.known_part().is_empty() {
             return false;
         }
-        match self.place.forms.url(&text) {
-            UrlFound::Url(subject) => {
-                self.push(
-                    self.tools.web_fetch.clone(),
-                    Subject::Url(subject),
-                    Need::Restrictive,
-                    arg.span,
-                );
-                true
+        let urls = match self.place.forms.url(&text) {
+            UrlFound::Url(urls) => urls,
+            UrlFound::File { path, url } => {
+                let is_seen = match behind_file_scheme(arg) {
+                    Some(path) => self.path(&path, Access::Read, bases),
+                    None => self.path_text(&path, Access::Read, bases, arg.span),
+                };
+                if !is_seen {
+                    return false;
+                }
+                vec![url]
             }
-            UrlFound::File(path) => self.path_text(&path, Access::Read, bases, arg.span),
-            UrlFound::Unknown(_) => false,
+            UrlFound::Unknown(_) => return false,
+        };
+        for url in urls {
+            let tool = self.tools.web_fetch.clone();
+            self.push(tool, Subject::Url(url), Need::Restrictive, arg.span);
         }
+        true
     }
+}
+
+/// The path of `file://$PWD/…`: a variable that names a directory is known only in front.
+fn behind_file_scheme(url: &Arg) -> Option<Arg> {
+    const SCHEME: &str = "file://";
+    let is_scheme = url.prefix().eq_ignore_ascii_case(SCHEME);
+    is_scheme.then(|| url.without_prefix(SCHEME.len()))
 }
 
 /// Targets that are no files: free for everyone.

@@ -131,6 +131,9 @@ impl<'t> Reading<'t, '_> {
                 self.usage.command = Some(idx);
                 break;
             }
+            if self.before_task() && names::is_setting(prefix) {
+                self.usage.globals.push(idx);
+            }
             self.usage.operands.push(idx);
             options_end |= self.style().stops && !self.has_subs();
             idx += 1;
@@ -257,8 +260,11 @@ impl<'t> Reading<'t, '_> {
         } else {
             self.cluster(idx, arg, prefix, 1)
         };
-        let before_task = self.style().tasks && self.usage.operands.is_empty();
-        if before && (!self.model.subs.is_empty() || before_task) {
+        let next = match self.takes_number(arg, next) {
+            true => next + 1,
+            false => next,
+        };
+        if before && (!self.model.subs.is_empty() || self.before_task()) {
             self.usage.globals.extend(idx..next.min(self.args.len()));
         } else if self.in_sub && self.usage.operands.is_empty() {
             self.since_sub.extend(idx..next.min(self.args.len()));

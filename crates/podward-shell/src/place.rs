@@ -46,10 +46,15 @@ pub struct PathFound {
 /// What a URL turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UrlFound {
-    /// A URL that is fetched over a network.
-    Url(UrlSubject),
-    /// The path of a `file:` URL.
-    File(Text),
+    /// A URL that is fetched over a network, in each spelling that a rule may use.
+    Url(Vec<UrlSubject>),
+    /// A `file:` URL.
+    File {
+        /// The file that it names.
+        path: Text,
+        /// The URL itself.
+        url: UrlSubject,
+    },
     /// Text that is no URL, or one that cannot be told.
     Unknown(UnknownReason),
 }

@@ -297,7 +297,7 @@ impl Census {
 }
 
 /// Whether a variable is one that bash neither changes on its own nor reads in its own way.
-fn is_own(name: &str) -> bool {
+pub(crate) fn is_own(name: &str) -> bool {
     !SPECIAL.contains(&name) && !name.starts_with("BASH")
 }
 
@@ -362,6 +362,11 @@ impl Values {
             .rev()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value)
+    }
+
+    /// All that is remembered, the latest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(String, Value)> {
+        self.0.iter().rev()
     }
 
     pub(crate) fn insert(&mut self, name: &str, value: Value) {

@@ -106,6 +106,8 @@ pub(crate) enum Stdin {
     Pipe,
     /// A pipe through which a text comes that deny rules can see.
     Piped(String, Option<ByteSpan>),
+    /// A pipe through which the names of files below these directories come.
+    Listed(Vec<String>, Option<ByteSpan>),
     File,
     /// A text that is known.
     Known(String, Option<ByteSpan>),

@@ -301,6 +301,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let subjects = prop_oneof![
         Just(SubjectKind::Command),
         Just(SubjectKind::Path),
+        Just(SubjectKind::Tree),
         Just(SubjectKind::Url),
         Just(SubjectKind::Plain),
         Just(SubjectKind::Unknown),

@@ -6,6 +6,8 @@ mod input;
 mod trees;
 mod urls;
 
+pub(crate) use trees::named_by_tests;
+
 use podward_policy::OperationIdx;
 
 use super::Call;
@@ -44,7 +46,7 @@ impl Walker<'_, '_> {
             if effect.value.is_none() && matches!(effect.role, Role::Output | Role::Write) {
                 self.unnamed_output(call, idx, usage, effect);
             }
-            if let (Role::Read | Role::ProgramOrFile, None, Some(_), Some(value)) =
+            if let (Role::Read | Role::ProgramOrFile | Role::Move, None, Some(_), Some(value)) =
                 (effect.role, effect.option, in_place, &effect.value)
             {
                 self.use_path(call, idx, value, Access::Derived(Some(idx)));
@@ -61,6 +63,7 @@ impl Walker<'_, '_> {
             self.use_path(call, idx, &here, Access::Derived(Some(idx)));
         }
         self.files_in_target(call, idx, usage);
+        self.installed_below(call, idx);
         self.trees(call, usage);
         if usage.runs_input {
             self.input(call, usage);
@@ -161,6 +164,9 @@ impl Walker<'_, '_> {
             Role::Awk => self.awk(call, idx, value),
             Role::ProgramOrFile => self.program_or_file(call, idx, value),
             Role::Script => self.script_file(call, idx, value),
+            Role::Inline if option.is_some_and(loads_module) && names_file(value) => {
+                self.runs_code(call, option, span);
+            }
             Role::Inline if value.known().is_some() => {
                 self.sink
                     .partial(idx, "the code of an interpreter is not read");
@@ -297,4 +303,23 @@ impl Walker<'_, '_> {
         let bases = self.bases.clone();
         self.sink.directory(&bases, value.span);
     }
+}
+
+/// Whether an option of an interpreter names a module that it loads beside the script.
+fn loads_module(option: &str) -> bool {
+    const LOADING: &[&str] = &[
+        "-r",
+        "--require",
+        "--import",
+        "--loader",
+        "--experimental-loader",
+        "-I",
+        "--init-script",
+    ];
+    LOADING.contains(&option)
+}
+
+/// Whether a module is named by its file, not by the name of a package.
+fn names_file(value: &Arg) -> bool {
+    value.prefix().starts_with(['.', '/', '~'])
 }

@@ -200,7 +200,7 @@ impl Walker<'_, '_> {
                 };
                 self.shell_text(&text, origin, context);
             }
-            Stdin::Pipe | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
                 self.unknown("a shell that runs its input", call.span, &call.demand);
                 self.seen_input(call, Elsewhere::No);
             }

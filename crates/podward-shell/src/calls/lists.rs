@@ -14,6 +14,12 @@ use crate::walk::{Demand, Stdin, Walker};
 impl Walker<'_, '_> {
     /// `echo a b | xargs command`: the words that are known to come.
     pub(super) fn known_input(&mut self, call: &Call<'_>, words: &[Arg], usage: &Usage<'_>) {
+        if let Stdin::Listed(roots, span) = &call.stdin {
+            for root in roots.clone() {
+                self.listed_file(call, words, usage, &below(&root, *span));
+            }
+            return;
+        }
         let (Stdin::Known(text, span) | Stdin::Piped(text, span)) = &call.stdin else {
             return;
         };
@@ -40,6 +46,38 @@ impl Walker<'_, '_> {
                 .map(|word| Arg::known_text(word, span)),
         );
         self.seen_command(call, &all);
+    }
+
+    /// `fd PATTERN dir -x command`: each file that is found lies below the directory.
+    pub(super) fn files_of_finder(&mut self, call: &Call<'_>, usage: &Usage<'_>, words: &[Arg]) {
+        let arguments = call.args.get(1..).unwrap_or_default();
+        let operands = usage.operands.iter().skip(1);
+        let roots: Vec<&str> = operands
+            .filter_map(|idx| arguments.get(*idx)?.known())
+            .map(|root| root.trim_end_matches('/'))
+            .filter(|root| !matches!(*root, "" | "." | ".."))
+            .take(limits::FIND_ROOTS)
+            .collect();
+        for root in roots {
+            let file = below(root, call.span);
+            let mut inner: Vec<Arg> = words.iter().map(|w| replaced(w, "{}", &file)).collect();
+            if !words.iter().any(|word| word.prefix().contains('{')) {
+                inner.push(file);
+            }
+            self.seen_command(call, &inner);
+        }
+    }
+
+    /// One file that another program lists, in its place among the words.
+    fn listed_file(&mut self, call: &Call<'_>, words: &[Arg], usage: &Usage<'_>, file: &Arg) {
+        let words: Vec<Arg> = match placeholder(usage) {
+            Some(place) => {
+                let place = place.unwrap_or("{}");
+                words.iter().map(|w| replaced(w, place, file)).collect()
+            }
+            None => words.iter().chain([file]).cloned().collect(),
+        };
+        self.seen_command(call, &words);
     }
 
     /// `parallel cmd ::: a b`: the values are put in place of `{}` or behind the command.
@@ -118,6 +156,14 @@ fn placeholder<'u>(usage: &'u Usage<'_>) -> Option<Option<&'u str>> {
             .map_or(Some("{}"), |(_, value)| value.known())
             .filter(|word| !word.is_empty())
     })
+}
+
+/// A file below a directory.
+pub(super) fn below(directory: &str, span: Option<podward_policy::ByteSpan>) -> Arg {
+    let mut below = Arg::known_text(directory, span);
+    below.push(Part::Known("/".to_owned()));
+    below.append(Arg::hole(HoleKind::Quoted, span));
+    below
 }
 
 /// One word that nothing is known of.

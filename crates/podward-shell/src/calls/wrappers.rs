@@ -2,7 +2,8 @@
 
 use podward_policy::{HoleKind, OperationIdx, TextBuilder};
 
-use super::lists::{append_input, replaced, unknown_word};
+use super::effects::named_by_tests;
+use super::lists::{append_input, below, replaced, unknown_word};
 use super::{Call, Lookup};
 use crate::arg::{Arg, Part};
 use crate::limits;
@@ -10,6 +11,7 @@ use crate::operations::Bases;
 use crate::options::Usage;
 use crate::programs::{Special, Wrapper};
 use crate::reader::Origin;
+use crate::values::{Value, is_own};
 use crate::walk::{Context, Demand, Stdin, Walker};
 
 impl Walker<'_, '_> {
@@ -64,8 +66,11 @@ impl Walker<'_, '_> {
             // The first word names a container or a version for some runners.
             self.elsewhere_command(call, rest);
         }
-        if is_finder(call) && !inner.iter().any(|word| word.prefix().contains('{')) {
-            inner.push(Arg::hole(HoleKind::Quoted, call.span));
+        if is_finder(call) {
+            self.files_of_finder(call, usage, &inner);
+            if !inner.iter().any(|word| word.prefix().contains('{')) {
+                inner.push(Arg::hole(HoleKind::Quoted, call.span));
+            }
         }
         self.command_behind_host(call, usage, at);
         let mut assignments = env;
@@ -235,14 +240,13 @@ impl Walker<'_, '_> {
             .iter()
             .filter_map(|idx| arguments.get(*idx))
             .filter_map(Arg::known)
+            .chain(named_by_tests(call.args))
             .map(|root| root.trim_end_matches('/'))
             .filter(|root| !matches!(*root, "" | "." | ".."))
             .take(limits::FIND_ROOTS)
             .collect();
         for root in roots {
-            let mut below = Arg::known_text(root, call.span);
-            below.push(Part::Known("/".to_owned()));
-            below.append(Arg::hole(HoleKind::Quoted, call.span));
+            let below = below(root, call.span);
             let inner: Vec<Arg> = words
                 .iter()
                 .map(|word| replaced(word, "{}", &below))
@@ -300,7 +304,45 @@ impl Walker<'_, '_> {
             feeds: self.context.feeds,
             stdin: call.stdin.clone(),
         };
+        self.text_with_values(call, known, origin, &context);
         self.shell_text(known, origin, context)
+    }
+
+    /// The text once more, for deny rules, behind the values that its environment holds.
+    fn text_with_values(&mut self, call: &Call<'_>, text: &str, origin: Origin, context: &Context) {
+        if !text.contains('$') || !matches!(origin, Origin::Part(_)) {
+            return;
+        }
+        let given = call.assignments.iter().filter_map(|(name, arg)| {
+            let value = arg.known()?.split_once('=')?.1;
+            is_own(name).then_some((name.as_str(), value))
+        });
+        let exported = self.values.iter().filter_map(|(name, value)| match value {
+            Value::Scalar(value)
+                if self.census.is_exported(name) && self.census.holds(name, self.by) =>
+            {
+                Some((name.as_str(), value.as_str()))
+            }
+            _ => None,
+        });
+        let mut setting = String::new();
+        let mut names: Vec<&str> = Vec::new();
+        for (name, value) in given.chain(exported).take(limits::LOOP_ROUNDS) {
+            let is_used =
+                text.contains(&format!("${name}")) || text.contains(&format!("${{{name}"));
+            if is_used && !names.contains(&name) {
+                names.push(name);
+                setting.push_str(&format!("{name}='{}'\n", value.replace('\'', "'\\''")));
+            }
+        }
+        if setting.is_empty() {
+            return;
+        }
+        let context = Context {
+            demand: Demand::Restrictive,
+            ..context.clone()
+        };
+        self.shell_text(&(setting + text), origin, context);
     }
 
     /// A shell text with holes: what is known of it is seen by deny rules.

@@ -1,6 +1,7 @@
 //! Options by the names they are given on a command line.
 
 use super::Reading;
+use crate::arg::Arg;
 use crate::programs::{Arity, Opt};
 
 impl<'t> Reading<'t, '_> {
@@ -78,4 +79,44 @@ impl<'t> Reading<'t, '_> {
         name.strip_prefix("--no-")
             .is_some_and(|rest| self.find_long(&format!("--{rest}")).is_some())
     }
+
+    /// Whether only settings stand in front of the first task.
+    pub(super) fn before_task(&self) -> bool {
+        let mut operands = self.usage.operands.iter();
+        self.style().tasks
+            && operands.all(|idx| {
+                self.args
+                    .get(*idx)
+                    .is_some_and(|arg| is_setting(arg.prefix()))
+            })
+    }
+
+    /// `make -j 4`: a number is the value of an option that may have none.
+    pub(super) fn takes_number(&self, option: &Arg, next: usize) -> bool {
+        let is_number = |arg: &Arg| {
+            let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+            arg.known()
+                .is_some_and(|text| !text.is_empty() && text.bytes().all(is_digit))
+        };
+        let may_have_one = |text: &str| {
+            let is_long = |name: &str| self.find_long(text).is_some_and(|found| found.name == name);
+            match text.starts_with("--") {
+                true => ["--jobs", "--load-average", "--max-load"]
+                    .into_iter()
+                    .any(is_long),
+                false => text.ends_with(['j', 'l']),
+            }
+        };
+        self.style().tasks
+            && self.style().numeric
+            && option.known().is_some_and(may_have_one)
+            && self.args.get(next).is_some_and(is_number)
+    }
+}
+
+/// Whether an operand sets a variable: `V=1` in front of a task.
+pub(super) fn is_setting(operand: &str) -> bool {
+    operand
+        .split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', ' ']))
 }

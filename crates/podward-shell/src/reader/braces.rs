@@ -18,7 +18,9 @@ impl Reader<'_> {
         let span = word.span;
         let symbols: Vec<Symbol> = word.pieces.into_iter().flat_map(symbols).collect();
         let n_braces = symbols.iter().filter(|symbol| symbol.is('{')).count();
-        let words = if n_braces > limits::BRACES || joins_names(&symbols) {
+        // In front they name the program: what is not known of it is not taken apart.
+        let names_program = out.is_empty() && symbols.iter().any(is_expansion);
+        let words = if n_braces > limits::BRACES || names_program {
             None
         } else {
             expand(&symbols, 0)
@@ -54,6 +56,10 @@ impl Symbol {
     }
 }
 
+fn is_expansion(symbol: &Symbol) -> bool {
+    matches!(symbol, Symbol::Other(Piece::Expansion(..)))
+}
+
 fn symbols(piece: Piece) -> Vec<Symbol> {
     match piece {
         Piece::Plain(text) => text.chars().map(Symbol::Plain).collect(),
@@ -83,19 +89,25 @@ fn pieces(symbols: &[Symbol]) -> Vec<Piece> {
     word.pieces
 }
 
-/// Whether a `$` stands beside the edge of braces: they come first, so `$x{1,2}` is `$x1 $x2`.
-fn joins_names(symbols: &[Symbol]) -> bool {
-    let is_name = |symbol: &Symbol| match symbol {
-        Symbol::Plain(c) => *c == '$',
-        Symbol::Other(Piece::Expansion(expansion, _)) => {
+/// Adds a part of a word, unless a name grows by it: braces come first, so `$x{1,2}` is `$x1 $x2`.
+fn join(word: &mut Vec<Symbol>, part: &[Symbol]) -> Option<()> {
+    let ends_in_name = match word.last() {
+        Some(Symbol::Plain(c)) => *c == '$',
+        Some(Symbol::Other(Piece::Expansion(expansion, Quoting::Unquoted))) => {
             matches!(**expansion, Expansion::Parameter(_))
         }
-        Symbol::Other(_) => false,
+        Some(Symbol::Other(_)) | None => false,
     };
-    symbols.windows(2).any(|pair| match pair {
-        [first, second] => is_name(first) && (second.is('{') || second.is(',') || second.is('}')),
-        _ => false,
-    })
+    let is_safe = match part.first() {
+        Some(Symbol::Plain(c)) => matches!(c, '/' | '.' | '-' | ','),
+        Some(Symbol::Other(_)) => false,
+        None => true,
+    };
+    if ends_in_name && !is_safe {
+        return None;
+    }
+    word.extend_from_slice(part);
+    Some(())
 }
 
 /// Keeps what the word expands, so that its commands are seen.
@@ -137,8 +149,8 @@ fn expand(symbols: &[Symbol], depth: usize) -> Option<Vec<Vec<Symbol>>> {
                 for middle in expand(&alternative, depth + 1)? {
                     for after in &rest {
                         let mut word = before.to_vec();
-                        word.extend(middle.iter().cloned());
-                        word.extend(after.iter().cloned());
+                        join(&mut word, &middle)?;
+                        join(&mut word, after)?;
                         words.push(word);
                         if words.len() > limits::BRACE_WORDS {
                             return None;

@@ -114,12 +114,15 @@ impl Reader<'_> {
             (Origin::Verbatim(shift), true) => Origin::Verbatim(shift + start),
             _ => Origin::Part(span),
         };
+        // Where it cannot be read, reading stops in front of it: deny rules see what is inside.
+        let end = std::mem::replace(&mut self.pos, start);
         let operators = self.nested(|reader| {
             reader.inside(body, origin, |inner| {
                 inner.body_pieces(word)?;
                 Ok(std::mem::take(&mut inner.operators))
             })
         })?;
+        self.pos = end;
         if verbatim {
             for (mark, is_operator) in self.operators.iter_mut().skip(start).zip(operators) {
                 *mark |= is_operator;

@@ -2,6 +2,7 @@
 
 use super::{Stdin, Walker};
 use crate::arg::Arg;
+use crate::calls::named_by_tests;
 use crate::expand;
 use crate::limits;
 use crate::syntax::{Command, RedirectKind, Simple};
@@ -18,8 +19,36 @@ impl<'w> Walker<'w, '_> {
             (Some(text), Some(simple)) if text.len() <= limits::VALUE_BYTES => {
                 Stdin::Piped(text, simple.span)
             }
-            _ => Stdin::Pipe,
+            _ => simple
+                .and_then(|simple| self.listed(simple))
+                .unwrap_or(Stdin::Pipe),
         }
+    }
+
+    /// The directories below which a command lists files.
+    fn listed(&self, simple: &'w Simple) -> Option<Stdin> {
+        let args = expand::words(&simple.words, self.knowledge());
+        let (name, args) = args.split_first()?;
+        let is_operand = |arg: &&Arg| !arg.prefix().starts_with(['-', '(', '!', '+']);
+        let is_given = |option: &str| args.iter().any(|arg| arg.known() == Some(option));
+        let operands: Vec<&Arg> = match name.known()? {
+            "find" | "gfind" => args.iter().take_while(is_operand).collect(),
+            "fd" | "fdfind" | "grep" | "git" => args.iter().filter(is_operand).collect(),
+            "rg" if is_given("--files") || is_given("-l") => {
+                args.iter().filter(is_operand).collect()
+            }
+            _ => return None,
+        };
+        let roots = operands
+            .into_iter()
+            .filter_map(Arg::known)
+            .chain(named_by_tests(args))
+            .map(|root| root.trim_end_matches('/'))
+            .filter(|root| !matches!(*root, "" | "." | ".."))
+            .map(str::to_owned)
+            .take(limits::FIND_ROOTS)
+            .collect();
+        Some(Stdin::Listed(roots, simple.span))
     }
 
     fn written(&self, simple: &'w Simple) -> Option<String> {
@@ -43,7 +72,11 @@ impl<'w> Walker<'w, '_> {
                 let input = self.redirected_stdin(&simple.redirects);
                 match input.as_ref().unwrap_or(&self.context.stdin) {
                     Stdin::Known(text, _) | Stdin::Piped(text, _) => Some(text.clone()),
-                    Stdin::Inherited | Stdin::Pipe | Stdin::File | Stdin::Expanding => None,
+                    Stdin::Inherited
+                    | Stdin::Pipe
+                    | Stdin::Listed(..)
+                    | Stdin::File
+                    | Stdin::Expanding => None,
                 }
             }
             _ => None,

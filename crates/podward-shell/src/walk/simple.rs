@@ -20,6 +20,7 @@ impl<'w> Walker<'w, '_> {
             by: self.by,
             unset: Unset::Unknown,
             values: &self.values,
+            script: self.script,
             in_function: self.in_function,
             home: self.sink.place.home,
         }

@@ -177,7 +177,14 @@ impl Forms for Lexical {
             return UrlFound::Unknown(UnknownReason::new("a URL with holes"));
         };
         if let Some(path) = known.strip_prefix("file://") {
-            return UrlFound::File(Text::known(path));
+            return UrlFound::File {
+                path: Text::known(path),
+                url: UrlSubject {
+                    text: url.clone(),
+                    host: ByteSpan::new(7..7),
+                    has_user_info: false,
+                },
+            };
         }
         let with_scheme = if known.contains("://") {
             known.to_owned()
@@ -187,10 +194,10 @@ impl Forms for Lexical {
         let (scheme, rest) = with_scheme.split_once("://").unwrap_or(("", &with_scheme));
         let host = rest.split('/').next().unwrap_or_default();
         let start = scheme.len() + "://".len();
-        UrlFound::Url(UrlSubject {
+        UrlFound::Url(vec![UrlSubject {
             text: Text::known(with_scheme.as_str()),
             host: ByteSpan::new(start..start + host.len()),
             has_user_info: host.contains('@'),
-        })
+        }])
     }
 }

@@ -34,8 +34,8 @@ impl Forms for CommandPaths<'_> {
 
     fn url(&self, url: &Text) -> UrlFound {
         match fetched(url) {
-            Fetched::Url(subject) => UrlFound::Url(subject),
-            Fetched::File(path) => UrlFound::File(path),
+            Fetched::Url(subjects) => UrlFound::Url(subjects),
+            Fetched::File { path, url } => UrlFound::File { path, url },
             Fetched::Unknown(why) => UrlFound::Unknown(why),
         }
     }

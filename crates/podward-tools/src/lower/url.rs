@@ -206,7 +206,14 @@ fn other_addresses(url: &Url) -> Vec<Url> {
 
 /// The host in its own letters, where its canonical spelling is Punycode: a rule may be written so.
 fn unicode_host(url: &Url) -> Option<String> {
-    let host = url.host_str().filter(|host| host.contains("xn--"))?;
+    in_own_letters(url.host_str()?)
+}
+
+/// The same for the name of a host.
+fn in_own_letters(host: &str) -> Option<String> {
+    if !host.contains("xn--") {
+        return None;
+    }
     let (unicode, _) = idna::domain_to_unicode(host);
     (unicode != host).then_some(unicode)
 }

@@ -57,6 +57,24 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// `make DESTDIR=dir install`: where it installs to.
+    pub(super) fn installed_below(&mut self, call: &Call<'_>, idx: OperationIdx) {
+        const DIRECTORIES: &[&str] = &["DESTDIR=", "PREFIX=", "prefix="];
+        let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+        let base = program.rsplit('/').next().unwrap_or_default();
+        let installs = |arg: &Arg| arg.prefix().starts_with("install");
+        if !matches!(base, "make" | "gmake" | "bmake") || !call.args.iter().any(installs) {
+            return;
+        }
+        for arg in call.args.iter().skip(1) {
+            let starts = |name: &&&str| arg.prefix().starts_with(**name);
+            if let Some(name) = DIRECTORIES.iter().find(starts) {
+                let directory = arg.without_prefix(name.len());
+                self.use_path(call, idx, &directory, Access::Write);
+            }
+        }
+    }
+
     /// What a symbolic link leads to: its text starts where the link lies.
     fn linked(&mut self, call: &Call<'_>, idx: OperationIdx, source: &Arg, target: &Arg) {
         if source.prefix().starts_with('/') {

@@ -24,7 +24,7 @@ impl Walker<'_, '_> {
         match &call.stdin {
             Stdin::Inherited => {}
             Stdin::Known(..) => self.seen_input(call, Elsewhere::Yes),
-            Stdin::Pipe | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
                 self.unknown(
                     "a shell of another machine that runs its input",
                     call.span,
@@ -57,7 +57,12 @@ impl Walker<'_, '_> {
             Stdin::Inherited => {}
             // A wrapper without a command starts a shell.
             Stdin::Known(..) if usage.wrapper.is_none() => {}
-            Stdin::Known(..) | Stdin::Pipe | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Known(..)
+            | Stdin::Pipe
+            | Stdin::Listed(..)
+            | Stdin::Piped(..)
+            | Stdin::File
+            | Stdin::Expanding => {
                 self.unknown(
                     "an interpreter that runs its input",
                     call.span,

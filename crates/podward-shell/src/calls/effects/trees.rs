@@ -87,8 +87,12 @@ impl Walker<'_, '_> {
                 (sources.collect(), TreeAccess::Moves)
             }
             _ if usage.special == Some(Special::Find) && works_on_all(call) => {
+                let named = named_by_tests(call.args).map(|path| Arg::known_text(path, call.span));
                 match (deletes_found(call, usage), operands.is_empty()) {
                     (false, _) => return,
+                    (true, _) if named.is_some() => {
+                        (named.into_iter().collect(), TreeAccess::Writes)
+                    }
                     (true, true) => (vec![here()], TreeAccess::Writes),
                     (true, false) => (operands, TreeAccess::Writes),
                 }
@@ -130,7 +134,30 @@ fn works_on_all(call: &Call<'_>) -> bool {
         .map(Arg::prefix)
         .filter(|text| text.starts_with(['-', '!', '(']))
         .take_while(|text| !text.starts_with("-exec") && !text.starts_with("-ok"))
-        .all(|text| FIND_ALL.contains(&text))
+        .all(|text| FIND_ALL.contains(&text) || is_path_test(text))
+        && (named_by_tests(call.args).is_some()
+            || !call.args.iter().any(|arg| is_path_test(arg.prefix())))
+}
+
+fn is_path_test(word: &str) -> bool {
+    matches!(word, "-path" | "-wholename")
+}
+
+/// The directory below which all lies that a `find` finds, as its only test of paths says:
+/// `find . -path './a/*'`.
+pub(crate) fn named_by_tests(args: &[Arg]) -> Option<&str> {
+    let is_other = |arg: &Arg| matches!(arg.prefix(), "!" | "-not" | "-o" | "-or" | "," | "-prune");
+    if args.iter().any(is_other) {
+        return None;
+    }
+    let mut named = args.windows(2).filter_map(|pair| match pair {
+        [test, pattern] if is_path_test(test.prefix()) => Some(pattern.known()),
+        _ => None,
+    });
+    let pattern = named.next()??;
+    let directory = pattern.strip_suffix("/*")?;
+    let is_plain = !directory.contains(['*', '?', '[', '\\']) && !matches!(directory, "" | ".");
+    (is_plain && named.next().is_none()).then_some(directory)
 }
 
 /// Whether a `find` deletes what it finds.

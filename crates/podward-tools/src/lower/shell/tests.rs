@@ -233,12 +233,16 @@ fn what_costs_too_many_lookups_is_unknown() {
 fn url(raw: &str) -> String {
     let place = text_place();
     match CommandPaths::new(&place).url(&text(raw)) {
-        UrlFound::Url(url) => {
+        UrlFound::Url(urls) => {
+            let url = &urls[0];
             let host = url.text.known_part().get(url.host.range()).unwrap();
             let user = if url.has_user_info { " with user" } else { "" };
             format!("{} [{host}]{user}", written(&url.text))
         }
-        UrlFound::File(path) => format!("file {}", written(&path)),
+        UrlFound::File { path, url } => {
+            assert!(url.text.known_part().starts_with("file:///") || !url.text.holes().is_empty());
+            format!("file {}", written(&path))
+        }
         UrlFound::Unknown(why) => format!("unknown: {}", why.as_str()),
     }
 }
@@ -324,7 +328,7 @@ fn a_url_of_a_command_has_one_spelling() {
     }
     // `@` stands for a hole above.
     let user = |url: &Text| match CommandPaths::new(&text_place()).url(url) {
-        UrlFound::Url(url) => (written(&url.text), url.has_user_info),
+        UrlFound::Url(urls) => (written(&urls[0].text), urls[0].has_user_info),
         other => panic!("{other:?}"),
     };
     let secret = TextBuilder::new()
@@ -441,4 +445,28 @@ fn a_command_line_has_its_whole_text() {
         Subject::Command(command) if command.written.as_known() == Some("git push")
     ));
     assert_eq!(&*operations.whole().unwrap().stripped, "git push");
+}
+
+#[test]
+fn a_host_in_its_own_letters_is_a_further_spelling() {
+    let spellings = |raw: &str| match CommandPaths::new(&text_place()).url(&Text::known(raw)) {
+        UrlFound::Url(urls) => urls.iter().map(|url| written(&url.text)).collect(),
+        UrlFound::File { url, .. } => vec![written(&url.text)],
+        UrlFound::Unknown(why) => panic!("{}", why.as_str()),
+    };
+    for raw in [
+        "https://b\u{fc}cher.example/a",
+        "https://XN--BCHER-KVA.example/a",
+    ] {
+        assert_eq!(
+            spellings(raw),
+            [
+                "https://xn--bcher-kva.example/a",
+                "https://b\u{fc}cher.example/a"
+            ],
+            "{raw}"
+        );
+    }
+    assert_eq!(spellings("https://a.example/"), ["https://a.example/"]);
+    assert_eq!(spellings("file:/etc/x/../%68osts"), ["file:///etc/hosts"]);
 }

@@ -3,16 +3,19 @@
 use podward_policy::{ByteSpan, HoleKind, Text, TextBuilder, UnknownReason, UrlSubject};
 use url::{Position, Url};
 
-use super::{URL_MAX, UserInfo, canonical, drop_user_info, percent_decoded};
+use super::{URL_MAX, UserInfo, canonical, drop_user_info, in_own_letters, percent_decoded};
 use crate::lower::partly::{Symbol, chars, known, known_start, symbols, text_of, write};
 
 /// What a program would fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fetched {
-    /// Something on a network.
-    Url(UrlSubject),
-    /// The file of a `file:` URL.
-    File(Text),
+    /// Something on a network, in each spelling that a rule may use.
+    Url(Vec<UrlSubject>),
+    /// The file of a `file:` URL, and the URL.
+    File {
+        path: Text,
+        url: UrlSubject,
+    },
     Unknown(UnknownReason),
 }
 
@@ -28,11 +31,11 @@ pub(crate) fn fetched(text: &Text) -> Fetched {
         return match whole.first() {
             Some(Symbol::Char(_)) => Parts::split("http", whole).read(),
             // Not even the scheme is known: what can be told is how it ends.
-            Some(Symbol::Hole(_)) => Fetched::Url(UrlSubject {
+            Some(Symbol::Hole(_)) => Fetched::Url(vec![UrlSubject {
                 text: text_of(whole),
                 host: ByteSpan::new(0..0),
                 has_user_info: false,
-            }),
+            }]),
             None => unknown("no URL"),
         };
     };
@@ -118,7 +121,20 @@ fn file(after: &[Symbol]) -> Fetched {
     if path.is_empty() {
         return unknown("a file without a name");
     }
-    Fetched::File(text_of(&each_known(path, percent_bytes)))
+    const HEAD: &str = "file://";
+    let as_written = || write(TextBuilder::new().known(HEAD), path).build();
+    let spelled = known(path)
+        .and_then(|path| Url::parse(&format!("{HEAD}{path}")).ok())
+        .and_then(|url| super::respelled(&url))
+        .map(|url| Text::known(url.as_str()));
+    Fetched::File {
+        path: text_of(&each_known(path, percent_bytes)),
+        url: UrlSubject {
+            text: spelled.unwrap_or_else(as_written),
+            host: ByteSpan::new(HEAD.len()..HEAD.len()),
+            has_user_info: false,
+        },
+    }
 }
 
 /// Every `%XX` decoded; what is then no UTF-8 is U+FFFD.
@@ -236,16 +252,33 @@ impl<'a> Parts<'a> {
         Some((head, span))
     }
 
-    fn subject(&self, text: Text, host: ByteSpan) -> Fetched {
-        Fetched::Url(UrlSubject {
+    fn subject(&self, text: Text, host: ByteSpan) -> UrlSubject {
+        UrlSubject {
             text,
             host,
             has_user_info: self.user_info == UserInfo::Dropped,
-        })
+        }
+    }
+
+    /// The URL in the spellings of its head: canonical, and with the host in its own letters.
+    fn spelled(&self, (head, host): &(String, ByteSpan), rest: &[Symbol]) -> Fetched {
+        let url = |head: &str, host: ByteSpan| {
+            let text = write(TextBuilder::new().known(head), rest);
+            self.subject(text.build(), host)
+        };
+        let mut spellings = vec![url(head, *host)];
+        let name = head.get(host.start..host.end).unwrap_or_default();
+        if let Some(unicode) = in_own_letters(name) {
+            let before = head.get(..host.start).unwrap_or_default();
+            let after = head.get(host.end..).unwrap_or_default();
+            let host = ByteSpan::new(host.start..host.start + unicode.len());
+            spellings.push(url(&format!("{before}{unicode}{after}"), host));
+        }
+        Fetched::Url(spellings)
     }
 
     /// The whole URL is known.
-    fn whole(&self, (head, host): &(String, ByteSpan), rest: &str) -> Fetched {
+    fn whole(&self, head: &(String, ByteSpan), rest: &str) -> Fetched {
         let path = match Url::parse(&format!("http://h{rest}"))
             .ok()
             .and_then(canonical)
@@ -253,14 +286,12 @@ impl<'a> Parts<'a> {
             Some(url) => url[Position::BeforePath..].to_owned(),
             None => return unknown("no URL"),
         };
-        self.subject(Text::known(format!("{head}{path}")), *host)
+        self.spelled(head, &chars(&path).collect::<Vec<_>>())
     }
 
     /// The host is known, what follows only in part.
-    fn partly(&self, (head, host): &(String, ByteSpan)) -> Fetched {
-        let text = TextBuilder::new().known(head);
-        let path = canonical_rest(self.rest);
-        self.subject(write(text, &path).build(), *host)
+    fn partly(&self, head: &(String, ByteSpan)) -> Fetched {
+        self.spelled(head, &canonical_rest(self.rest))
     }
 
     fn unknown_host(&self) -> Fetched {
@@ -270,7 +301,7 @@ impl<'a> Parts<'a> {
         let span = ByteSpan::new(head.len()..head.len() + n_host);
         let text = write(TextBuilder::new().known(&head), &host);
         let path = canonical_rest(self.rest);
-        self.subject(write(text, &path).build(), span)
+        Fetched::Url(vec![self.subject(write(text, &path).build(), span)])
     }
 }
 

@@ -182,7 +182,7 @@ fn judge_file(file: &Path) -> Vec<Outcome> {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return vec![unusable(&name, format!("cannot be read: {error}"))],
     };
-    let directory = std::path::absolute(file.parent().unwrap_or(Path::new(".")));
+    let directory = std::path::absolute(super::directory_of(file));
     let directory = directory.unwrap_or_default();
     // Most files repeat a few manifests.
     let mut compiled = BTreeMap::new();

@@ -68,7 +68,7 @@ fn isolated(
     let bad =
         |diagnostics: podward_manifest::Diagnostics| Failure::BadManifest(diagnostics.to_string());
     let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
-    let directory = absolute(manifest.parent().unwrap_or(Path::new(".")))?;
+    let directory = absolute(super::directory_of(manifest))?;
     let isolated = super::programs::isolated(name, &directory, text).map_err(bad)?;
     for warning in &isolated.warnings {
         screen.write_talk(&format!("{warning}\n"));
@@ -186,8 +186,12 @@ fn operation_text(operation: &Operation, width: usize) -> String {
         .as_ref()
         .map(|why| format!("unknown code: {why}"));
     let text = why.as_deref().unwrap_or(&operation.text);
+    let below = match operation.subject {
+        podward_protocol::SubjectKind::Tree => "  (all below it)",
+        _ => "", // itself
+    };
     format!(
-        "{:<18} {:<width$}{}{need}",
+        "{:<18} {:<width$}{}{below}{need}",
         operation.tool,
         span_text(operation),
         visible(text, Lines::Escape)
