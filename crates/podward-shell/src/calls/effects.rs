@@ -164,7 +164,7 @@ impl Walker<'_, '_> {
             Role::Awk => self.awk(call, idx, value),
             Role::ProgramOrFile => self.program_or_file(call, idx, value),
             Role::Script => self.script_file(call, idx, value),
-            Role::Inline if option.is_some_and(loads_module) && names_file(value) => {
+            Role::Inline if option.is_some_and(|option| loads_file(option, value)) => {
                 self.runs_code(call, option, span);
             }
             Role::Inline if value.known().is_some() => {
@@ -305,8 +305,9 @@ impl Walker<'_, '_> {
     }
 }
 
-/// Whether an option of an interpreter names a module that it loads beside the script.
-fn loads_module(option: &str) -> bool {
+/// Whether an option of an interpreter loads a file beside the script: a module that is named by
+/// its file, not as a package, or a setting of php that names one.
+fn loads_file(option: &str, value: &Arg) -> bool {
     const LOADING: &[&str] = &[
         "-r",
         "--require",
@@ -316,10 +317,15 @@ fn loads_module(option: &str) -> bool {
         "-I",
         "--init-script",
     ];
-    LOADING.contains(&option)
-}
-
-/// Whether a module is named by its file, not by the name of a package.
-fn names_file(value: &Arg) -> bool {
-    value.prefix().starts_with(['.', '/', '~'])
+    const SETTINGS: &[&str] = &[
+        "auto_prepend_file",
+        "auto_append_file",
+        "extension",
+        "zend_",
+    ];
+    let text = value.prefix();
+    match option {
+        "-d" => SETTINGS.iter().any(|setting| text.starts_with(setting)),
+        _ => LOADING.contains(&option) && text.starts_with(['.', '/', '~']),
+    }
 }
