@@ -48,8 +48,15 @@ impl Walker<'_, '_> {
         self.seen_command(call, &all);
     }
 
-    /// `fd PATTERN dir -x command`: each file that is found lies below the directory.
-    pub(super) fn files_of_finder(&mut self, call: &Call<'_>, usage: &Usage<'_>, words: &[Arg]) {
+    /// `fd PATTERN dir -x command`: each file that is found lies below the directory, and
+    /// stands behind the command.
+    pub(super) fn files_of_finder(
+        &mut self,
+        call: &Call<'_>,
+        usage: &Usage<'_>,
+        words: &mut Vec<Arg>,
+    ) {
+        let is_appended = !words.iter().any(|word| word.prefix().contains('{'));
         let arguments = call.args.get(1..).unwrap_or_default();
         let operands = usage.operands.iter().skip(1);
         let roots: Vec<&str> = operands
@@ -61,10 +68,13 @@ impl Walker<'_, '_> {
         for root in roots {
             let file = below(root, call.span);
             let mut inner: Vec<Arg> = words.iter().map(|w| replaced(w, "{}", &file)).collect();
-            if !words.iter().any(|word| word.prefix().contains('{')) {
+            if is_appended {
                 inner.push(file);
             }
             self.seen_command(call, &inner);
+        }
+        if is_appended {
+            words.push(unknown_word(&Arg::empty(call.span)));
         }
     }
 

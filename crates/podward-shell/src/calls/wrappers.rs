@@ -1,6 +1,6 @@
 //! The command that a wrapper runs.
 
-use podward_policy::{HoleKind, OperationIdx, TextBuilder};
+use podward_policy::{OperationIdx, TextBuilder};
 
 use super::effects::named_by_tests;
 use super::lists::{append_input, below, replaced, unknown_word};
@@ -67,10 +67,7 @@ impl Walker<'_, '_> {
             self.elsewhere_command(call, rest);
         }
         if is_finder(call) {
-            self.files_of_finder(call, usage, &inner);
-            if !inner.iter().any(|word| word.prefix().contains('{')) {
-                inner.push(Arg::hole(HoleKind::Quoted, call.span));
-            }
+            self.files_of_finder(call, usage, &mut inner);
         }
         self.command_behind_host(call, usage, at);
         let mut assignments = env;

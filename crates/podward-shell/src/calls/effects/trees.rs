@@ -87,15 +87,10 @@ impl Walker<'_, '_> {
                 (sources.collect(), TreeAccess::Moves)
             }
             _ if usage.special == Some(Special::Find) && works_on_all(call) => {
-                let named = named_by_tests(call.args).map(|path| Arg::known_text(path, call.span));
-                match (deletes_found(call, usage), operands.is_empty()) {
-                    (false, _) => return,
-                    (true, _) if named.is_some() => {
-                        (named.into_iter().collect(), TreeAccess::Writes)
-                    }
-                    (true, true) => (vec![here()], TreeAccess::Writes),
-                    (true, false) => (operands, TreeAccess::Writes),
+                if !deletes_found(call, usage) {
+                    return;
                 }
+                (found(call, operands), TreeAccess::Writes)
             }
             _ => return,
         };
@@ -125,6 +120,15 @@ fn deletes(arg: &Arg) -> bool {
 /// Whether an argument of rsync removes what was copied.
 fn removes_sources(arg: &Arg) -> bool {
     arg.prefix().starts_with("--remove-s")
+}
+
+/// The directories below which lies all that a `find` finds.
+fn found(call: &Call<'_>, operands: Vec<Arg>) -> Vec<Arg> {
+    match named_by_tests(call.args) {
+        Some(path) => vec![Arg::known_text(path, call.span)],
+        None if operands.is_empty() => vec![Arg::known_text(".", call.span)],
+        None => operands,
+    }
 }
 
 /// Whether no test of a `find` leaves out a part of what it finds.
