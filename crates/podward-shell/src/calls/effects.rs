@@ -64,6 +64,7 @@ impl Walker<'_, '_> {
         }
         self.files_in_target(call, idx, usage);
         self.installed_below(call, idx);
+        self.outputs_of_script(call, idx, usage);
         self.trees(call, usage);
         if usage.runs_input {
             self.input(call, usage);

@@ -75,6 +75,35 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// `lftp -c 'get x -o y'`: files that the options of its own commands name.
+    pub(super) fn outputs_of_script(
+        &mut self,
+        call: &Call<'_>,
+        idx: OperationIdx,
+        usage: &Usage<'_>,
+    ) {
+        let program = call.args.first().and_then(Arg::program).unwrap_or_default();
+        if program.rsplit('/').next() != Some("lftp") {
+            return;
+        }
+        let scripts = usage.effects.iter().filter(|e| e.role == Role::Shell);
+        for script in scripts.filter_map(|effect| effect.value.as_ref()) {
+            let words: Vec<&str> = script
+                .prefix()
+                .split([' ', '\t', '\n', ';', '&', '"', '\''])
+                .filter(|word| !word.is_empty())
+                .collect();
+            for pair in words.windows(2) {
+                if let [option, path] = pair
+                    && matches!(*option, "-o" | "-O" | "lcd")
+                {
+                    let path = Arg::known_text(path, script.span);
+                    self.use_path(call, idx, &path, Access::Derived(Some(idx)));
+                }
+            }
+        }
+    }
+
     /// What a symbolic link leads to: its text starts where the link lies.
     fn linked(&mut self, call: &Call<'_>, idx: OperationIdx, source: &Arg, target: &Arg) {
         if source.prefix().starts_with('/') {
