@@ -83,7 +83,8 @@ impl Walker<'_, '_> {
         usage: &Usage<'_>,
     ) {
         let program = call.args.first().and_then(Arg::program).unwrap_or_default();
-        if program.rsplit('/').next() != Some("lftp") {
+        let base = program.rsplit('/').next();
+        if !matches!(base, Some("ftp" | "lftp" | "ncftp")) {
             return;
         }
         let scripts = usage.effects.iter().filter(|e| e.role == Role::Shell);
