@@ -132,15 +132,14 @@ pub(super) fn chain(error: &reqwest::Error) -> String {
     let mut next: Option<&dyn Error> = error.source();
     while let Some(cause) = next {
         let text = cause.to_string();
+        next = cause.source();
         // Layers of the HTTP client that say nothing but that they have a cause.
         let is_wrapper = text.starts_with("client error (") || text == "tcp connect error";
-        // Some repeat their cause.
-        if !(is_wrapper && cause.source().is_some())
-            && !parts.last().is_some_and(|last| last.contains(&text))
-        {
+        let is_repeated = parts.last().is_some_and(|last| last.contains(&text));
+        let says_nothing = is_repeated || (is_wrapper && next.is_some());
+        if !says_nothing {
             parts.push(text);
         }
-        next = cause.source();
     }
     if parts.is_empty() {
         // Without a cause it says itself what is wrong; the URL is not part of its kind.
