@@ -307,7 +307,9 @@ impl Walker<'_, '_> {
 
     /// The text once more, for deny rules, behind the values that its environment holds.
     fn text_with_values(&mut self, call: &Call<'_>, text: &str, origin: Origin, context: &Context) {
-        if !text.contains('$') || !matches!(origin, Origin::Part(_)) {
+        // What only deny rules see is not read twice at each level of nesting.
+        let is_copy = call.demand == Demand::Restrictive;
+        if is_copy || !text.contains('$') || !matches!(origin, Origin::Part(_)) {
             return;
         }
         let given = call.assignments.iter().filter_map(|(name, arg)| {
