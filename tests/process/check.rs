@@ -164,8 +164,8 @@ fn the_part_that_decided_is_underlined_and_every_operation_has_its_bytes() {
             "> bash               36..46  rm -r x  (run by another command)",
             "  file_write         45..46  x  (can only tighten)",
             "  file_edit          45..46  x  (can only tighten)",
-            "  file_write         45..46  x/  (can only tighten)",
-            "  file_edit          45..46  x/  (can only tighten)",
+            "  file_write         45..46  x/  (all below it)  (can only tighten)",
+            "  file_edit          45..46  x/  (all below it)  (can only tighten)",
         ]
     );
     let ran = check(command, "json").exits(2);
