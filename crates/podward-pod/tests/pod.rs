@@ -578,7 +578,7 @@ fn a_project_that_changed_after_it_was_trusted_is_said() {
     let notices: Vec<_> = second.notices().collect();
     let expected = [
         "the project's layer was changed since it was trusted",
-        "the manifest is not that of the last run; its rules are",
+        "the manifest is another one than in the last run; the rules are the same",
     ];
     assert_eq!(notices, expected);
 }
