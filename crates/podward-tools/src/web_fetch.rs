@@ -24,7 +24,7 @@ use self::public::is_public;
 use self::request::{Answer, Body};
 use self::resolve::{Known, addresses};
 use crate::arguments::canonical;
-use crate::blocking::CANCELLED;
+use crate::blocking::{CANCELLED, blocking};
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
 use crate::lower::url::Address;
@@ -91,7 +91,7 @@ struct Way {
     /// Addresses and ports that are not public and that the call's own URL spells: it was judged as
     /// it is written, and so is a later hop that spells them too.
     spelled: BTreeSet<(IpAddr, u16)>,
-    /// Time that the network took.
+    /// Time that it took, the judging of further hops left out.
     spent: Duration,
 }
 
@@ -184,10 +184,16 @@ impl Send {
         }
     }
 
-    async fn show(self, url: &Url, answer: Answer, ctx: &RunContext) -> ToolOutput {
-        let earlier = self.way.urls;
-        let (url, n_bytes) = (url.clone(), ctx.limits.output_bytes);
-        crate::blocking::blocking(move || shown::answer(&url, &earlier, answer, n_bytes)).await
+    /// Lays the answer out. When the call's time is over this is not waited for; it comes to its end
+    /// by itself, for what was read is limited.
+    async fn show(mut self, url: &Url, answer: Answer, ctx: &RunContext) -> ToolOutput {
+        let (page, earlier) = (url.clone(), self.way.urls.clone());
+        let n_bytes = ctx.limits.output_bytes;
+        let laid_out = blocking(move || shown::answer(&page, &earlier, answer, n_bytes));
+        match self.way.within(ctx, laid_out).await {
+            Ok(output) => output,
+            Err(stopped) => self.way.fails(url, &stopped),
+        }
     }
 
     /// Has the next hop judged like a call of its own.
@@ -262,7 +268,7 @@ fn proposal(
 }
 
 impl Way {
-    /// Waits for the network, as long as it may still take and the call goes on.
+    /// Waits for something, as long as it may still take and the call goes on.
     async fn within<T>(
         &mut self,
         ctx: &RunContext,

@@ -364,6 +364,44 @@ fn a_call_that_is_cancelled_ends() {
     assert!(failed(&world, &server.url("/")).ends_with(CANCELLED));
 }
 
+#[tokio::test]
+async fn a_page_is_not_laid_out_beyond_the_time_of_its_call() {
+    let fetched = |world: World| async move {
+        let place = world.place();
+        let address = Address::parse(
+            &names::built_in(names::WEB_FETCH),
+            "url",
+            "https://a.example/",
+            &place,
+        )
+        .unwrap();
+        let url = address.url().clone();
+        let answer = Answer {
+            status: StatusCode::OK,
+            content_type: Some("text/html".to_owned()),
+            body: Body::Text {
+                kind: content::Kind::Html,
+                bytes: b"<p>hello</p>".repeat(10_000),
+                is_cut: false,
+            },
+        };
+        let send = Send {
+            address,
+            to: Vec::new(),
+            way: Way {
+                spent: world.limits.fetch_timeout,
+                ..Way::default()
+            },
+        };
+        send.show(&url, answer, &world.context()).await.content
+    };
+    let text = fetched(anything()).await;
+    assert!(text.contains("it took longer than "), "{text}");
+    let world = anything();
+    world.cancel.cancel();
+    assert!(fetched(world).await.ends_with(CANCELLED));
+}
+
 #[test]
 fn a_file_is_read_through_the_scope() {
     let world = World::new().with(&[("a.txt", "hello\n")]);
