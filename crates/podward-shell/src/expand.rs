@@ -69,7 +69,11 @@ pub(crate) fn single(word: &Word, knowledge: Knowledge<'_>) -> Arg {
     };
     expanding.word(word);
     let mut arg = Arg::empty(word.span);
-    for part in std::mem::take(&mut expanding.out) {
+    for (n, part) in std::mem::take(&mut expanding.out).into_iter().enumerate() {
+        if n > 0 {
+            // `"$@"` where there is one word only.
+            arg.push(Part::Known(" ".to_owned()));
+        }
         arg.append(part);
     }
     if arg.is_empty() {

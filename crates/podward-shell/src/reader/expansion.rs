@@ -1,7 +1,7 @@
 //! What begins with `$`, and process substitution.
 
 use super::{Read, Reader, compound, is_name_byte, is_name_start};
-use crate::syntax::{Arithmetic, Change, Expansion, How, List, Quoting, Word};
+use crate::syntax::{Arithmetic, Change, Command, Expansion, How, List, Quoting, Word};
 
 impl Reader<'_> {
     pub(super) fn dollar(&mut self, quoting: Quoting, word: &mut Word) -> Read<()> {
@@ -84,7 +84,13 @@ impl Reader<'_> {
         let outer = self.outer_pending;
         self.outer_pending = outer || !pending.is_empty();
         self.take_operator();
+        let n_heres = self.script.heres.len();
         let list = self.nested(Self::list)?;
+        // bash 5.2 writes a substitution anew before it runs it, and behind the body of a
+        // here-document it leaves out a `;` inside a compound command (`print_cmd.c`).
+        if self.script.heres.len() > n_heres && holds_compound(&list) {
+            return self.stop("a here-document beside a compound command in a substitution");
+        }
         self.skip_blanks();
         self.expect(")", "a substitution without its `)`")?;
         if !self.pending.is_empty() {
@@ -358,4 +364,15 @@ const fn is_special_parameter(byte: u8) -> bool {
 /// Whether a subscript is `@` or `*`.
 fn is_all(subscript: &Arithmetic) -> bool {
     matches!(subscript.inner.as_literal().as_deref(), Some("@" | "*"))
+}
+
+/// Whether one of the commands of a list is not a simple one.
+fn holds_compound(list: &List) -> bool {
+    list.iter().any(|and_or| {
+        let rest = and_or.rest.iter().map(|(_, pipeline)| pipeline);
+        std::iter::once(&and_or.first)
+            .chain(rest)
+            .flat_map(|pipeline| &pipeline.commands)
+            .any(|command| matches!(command, Command::Compound(..)))
+    })
 }

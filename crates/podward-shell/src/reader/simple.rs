@@ -110,6 +110,12 @@ impl Reader<'_> {
                 let subscript = self.subscript();
                 let append = self.peek() == Some(b'+') && self.peek_after(1) == Some(b'=');
                 if subscript.is_err() || !(append || self.peek() == Some(b'=')) {
+                    let inside = self.bytes.get(mark.pos..self.pos).unwrap_or_default();
+                    if inside.iter().any(u8::is_ascii_whitespace) {
+                        // bash reads on to the `]`, over blanks and operators.
+                        return self
+                            .stop("a bracket in a command's name that holds more than a word");
+                    }
                     // A word such as `a[b]`.
                     self.reset(&mark)?;
                     return Ok(None);

@@ -111,7 +111,10 @@ impl<'w> Walker<'w, '_> {
         for (condition, body) in branches {
             let outcome = self.list_outcome(condition);
             self.bases = outcome.success;
+            // What one body sets, the conditions and bodies behind it do not see.
+            let mark = self.mark();
             self.list(body);
+            self.forget(mark);
             end = Some(match end {
                 Some(end) => end.join(self.bases.clone()),
                 None => self.bases.clone(),

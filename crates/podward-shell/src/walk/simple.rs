@@ -58,6 +58,7 @@ impl<'w> Walker<'w, '_> {
         } else {
             Some(self.run(simple, &args))
         };
+        self.joined(simple, &args);
         self.with_defaults(simple, &args);
         let success = std::mem::replace(&mut self.bases, before.clone());
         for redirect in &simple.redirects {
@@ -71,6 +72,24 @@ impl<'w> Walker<'w, '_> {
         Outcome {
             success,
             failure: before,
+        }
+    }
+
+    /// The value in `export x="$@"` is one word to bash, of all that is in the list.
+    fn joined(&mut self, simple: &Simple, args: &[Arg]) {
+        let name = args.first().and_then(Arg::known);
+        let declares = matches!(
+            name,
+            Some("builtin" | "command" | "declare" | "export" | "local" | "readonly" | "typeset")
+        );
+        if !declares || args.len() == simple.words.len() {
+            return;
+        }
+        for arg in args {
+            if let Some((variable, _)) = arg.prefix().split_once('=') {
+                let any = Value::Between(String::new(), String::new());
+                self.values.insert(variable, any);
+            }
         }
     }
 
@@ -93,6 +112,8 @@ impl<'w> Walker<'w, '_> {
             return;
         }
         let success = self.bases.clone();
+        // A guess is nothing that a later command could rest on.
+        let mark = self.mark();
         self.call(&Call {
             assignments: &[],
             args: &with_defaults,
@@ -104,6 +125,7 @@ impl<'w> Walker<'w, '_> {
             has_redirects: false,
             lookup: Lookup::Shell,
         });
+        self.forget(mark);
         self.bases = success;
     }
 

@@ -189,7 +189,11 @@ pub(crate) fn finds(lowered: &Lowered, call: &[String]) -> bool {
     let words: Vec<_> = call.iter().map(|word| written_word(word)).collect();
     let ran = words.join(" ");
     operations.iter().any(|operation| match &operation.subject {
-        Subject::Command(command) => fits(&command.written, command.name_start, &ran),
+        Subject::Command(command) => {
+            let fits = |ran: &str| fits(&command.written, command.name_start, ran);
+            // A `~` stays one in what rules see as written.
+            fits(&ran) || fits(&ran.replace(lexical::HOME, "~"))
+        }
         _ => false,
     })
 }
