@@ -7,6 +7,7 @@
 //!
 //! It must never know how a client builds its requests, and never talk to another machine.
 
+mod listening;
 mod proxy;
 mod server;
 mod setup;

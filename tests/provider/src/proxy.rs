@@ -1,14 +1,12 @@
 //! A forward proxy, for clients that shall use one.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
+use crate::listening::Listening;
 use crate::setup::ProviderError;
 
 /// The longest head of a request that is read.
@@ -17,10 +15,8 @@ const MAX_HEAD: usize = 16 * 1024;
 /// A proxy that takes every request to the same place. Dropping it stops it.
 #[derive(Debug)]
 pub struct TestProxy {
-    address: SocketAddr,
+    listening: Listening,
     asked: Arc<Mutex<Vec<String>>>,
-    stop: CancellationToken,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl TestProxy {
@@ -30,30 +26,22 @@ impl TestProxy {
     /// # Errors
     /// The system refuses.
     pub fn start(upstream: SocketAddr) -> Result<Self, ProviderError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let asked = Arc::default();
-        let stop = CancellationToken::new();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let serving = serve(listener, upstream, Arc::clone(&asked), stop.clone());
-        let thread = std::thread::Builder::new()
-            .name("test proxy".to_owned())
-            .spawn(move || runtime.block_on(serving))?;
-        Ok(Self {
-            address,
-            asked,
-            stop,
-            thread: Some(thread),
-        })
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let noted = Arc::clone(&asked);
+        let listening = Listening::start(0, "test proxy", move |client| {
+            let asked = Arc::clone(&noted);
+            async move {
+                // A connection that breaks is the client's to notice.
+                let _: std::io::Result<()> = pass(client, upstream, &asked).await;
+            }
+        })?;
+        Ok(Self { listening, asked })
     }
 
     /// The URL for `HTTP_PROXY` and `HTTPS_PROXY`.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.listening.address())
     }
 
     /// The first line of each request, such as `CONNECT provider.test:443 HTTP/1.1`.
@@ -64,42 +52,6 @@ impl TestProxy {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
-}
-
-impl Drop for TestProxy {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the proxy has been told; the test goes on to say what it missed.
-            let _ = thread.join();
-        }
-    }
-}
-
-async fn serve(
-    listener: TcpListener,
-    upstream: SocketAddr,
-    asked: Arc<Mutex<Vec<String>>>,
-    stop: CancellationToken,
-) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-        return;
-    };
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((client, _)) = accepted else { continue };
-        let asked = Arc::clone(&asked);
-        // A connection that breaks is the client's to notice.
-        connections.spawn(async move {
-            let _: std::io::Result<()> = pass(client, upstream, &asked).await;
-        });
-        while connections.try_join_next().is_some() {}
-    }
-    connections.shutdown().await;
 }
 
 async fn pass(

@@ -1,36 +1,31 @@
-//! The server: a thread of its own, so that tests with and without a runtime can use it.
+//! The server.
 
 mod answer;
 mod ledger;
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::JoinSet;
-use tokio_rustls::TlsAcceptor;
-use tokio_util::sync::CancellationToken;
 
 use self::answer::Broken;
 use self::ledger::Ledger;
 pub use self::ledger::Recorded;
+use crate::listening::Listening;
 use crate::setup::{ProviderError, Setup, Tls};
 use crate::tls;
 
 /// A provider that is running. Dropping it stops it.
 #[derive(Debug)]
 pub struct TestProvider {
-    address: SocketAddr,
+    listening: Listening,
     base_url: String,
     authority: Option<String>,
     ledger: Arc<Ledger>,
-    stop: CancellationToken,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl TestProvider {
@@ -39,9 +34,6 @@ impl TestProvider {
     /// # Errors
     /// The system refuses, or no certificate can be made.
     pub fn start(setup: Setup) -> Result<Self, ProviderError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, setup.port))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let (acceptor, authority, scheme) = match setup.tls {
             Tls::Off => (None, None, "http"),
             Tls::PrivateAuthority => {
@@ -49,36 +41,36 @@ impl TestProvider {
                 (Some(acceptor), Some(authority), "https")
             }
         };
-        let base_url = format!("{scheme}://{address}{}", setup.format.base_path());
-        let ledger = Arc::new(Ledger::new());
-        let stop = CancellationToken::new();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let server = serve(
-            listener,
-            acceptor,
-            Arc::new(setup),
-            Arc::clone(&ledger),
-            stop.clone(),
-        );
-        let thread = std::thread::Builder::new()
-            .name("test provider".to_owned())
-            .spawn(move || runtime.block_on(server))?;
+        let (setup, ledger) = (Arc::new(setup), Arc::new(Ledger::new()));
+        let (serving, noted) = (Arc::clone(&setup), Arc::clone(&ledger));
+        let listening = Listening::start(setup.port, "test provider", move |stream| {
+            let (setup, ledger) = (Arc::clone(&serving), Arc::clone(&noted));
+            let acceptor = acceptor.clone();
+            async move {
+                match acceptor {
+                    None => connection(stream, setup, ledger).await,
+                    // A client that does not trust the certificate has nothing to say.
+                    Some(acceptor) => {
+                        if let Ok(stream) = acceptor.accept(stream).await {
+                            connection(stream, setup, ledger).await;
+                        }
+                    }
+                }
+            }
+        })?;
+        let (address, path) = (listening.address(), setup.format.base_path());
         Ok(Self {
-            address,
-            base_url,
+            listening,
+            base_url: format!("{scheme}://{address}{path}"),
             authority,
             ledger,
-            stop,
-            thread: Some(thread),
         })
     }
 
     /// Where it is.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.listening.address()
     }
 
     /// The `base_url` for a client.
@@ -108,51 +100,6 @@ impl TestProvider {
     pub async fn abandoned(&self, n_answers: usize) {
         self.ledger.abandoned(n_answers).await;
     }
-}
-
-impl Drop for TestProvider {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the server has been told; the test goes on to say what it missed.
-            let _ = thread.join();
-        }
-    }
-}
-
-async fn serve(
-    listener: TcpListener,
-    acceptor: Option<TlsAcceptor>,
-    setup: Arc<Setup>,
-    ledger: Arc<Ledger>,
-    stop: CancellationToken,
-) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-        return;
-    };
-    let mut connections = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            () = stop.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        let Ok((stream, _)) = accepted else { continue };
-        let (setup, ledger) = (Arc::clone(&setup), Arc::clone(&ledger));
-        let acceptor = acceptor.clone();
-        connections.spawn(async move {
-            match acceptor {
-                None => connection(stream, setup, ledger).await,
-                // A client that does not trust the certificate has nothing to say.
-                Some(acceptor) => {
-                    if let Ok(stream) = acceptor.accept(stream).await {
-                        connection(stream, setup, ledger).await;
-                    }
-                }
-            }
-        });
-        while connections.try_join_next().is_some() {}
-    }
-    connections.shutdown().await;
 }
 
 async fn connection<S>(stream: S, setup: Arc<Setup>, ledger: Arc<Ledger>)
