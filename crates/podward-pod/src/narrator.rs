@@ -72,6 +72,7 @@ impl Narrator {
             time: self.clock.now(),
             session: self.session.clone(),
             seq,
+            snapshot: false,
             event,
         };
         let may_be_long = matches!(

@@ -186,6 +186,7 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
         DecidedBy::Policy => wire::DecidedBy::Policy,
         DecidedBy::Answer(Answer::Once { by }) => wire::DecidedBy::Client {
             name: by.to_string(),
+            edited: false,
         },
         // No other answer lets a call run.
         DecidedBy::Answer(_) => wire::DecidedBy::Pod,

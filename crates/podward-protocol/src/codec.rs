@@ -60,6 +60,7 @@ pub enum DecodeError {
 ///     time: Time::from_unix_milliseconds(1_767_323_045_678)?,
 ///     session: SessionId::from_bits(1),
 ///     seq: 0,
+///     snapshot: false,
 ///     event: Event::Status(Status::Idle),
 /// };
 /// let line = encode(&envelope)?;
@@ -166,6 +167,7 @@ pub fn decode(line: &str) -> Result<Envelope, DecodeError> {
         time: raw.time,
         session: raw.session,
         seq: raw.seq,
+        snapshot: raw.snapshot,
         event: serde_json::from_value(event).map_err(DecodeError::Malformed)?,
     })
 }
@@ -176,6 +178,8 @@ struct RawEnvelope {
     time: Time,
     session: SessionId,
     seq: u64,
+    #[serde(default)]
+    snapshot: bool,
     event: String,
     #[serde(default)]
     data: Value,

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::connection::{ClientJoined, ClientLeft, Closing, Ping, SnapshotEnd, SnapshotStarted};
+use crate::grant::{GrantAdded, GrantRevoked};
 use crate::id::{CallId, SessionId};
+use crate::permission::{PermissionRequest, PermissionSettled};
 use crate::time::Time;
-use crate::verdict::{DecidedBy, Operation, RefusalCause, Ruling};
+use crate::verdict::{DecidedBy, Operation, RefusalCause, Ruling, is_false};
 
 /// An event with when, where and in which place it happened: one line on the wire.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -15,8 +18,12 @@ pub struct Envelope {
     pub time: Time,
     /// The session it belongs to.
     pub session: SessionId,
-    /// Its place in this run of the session: from 0, without gaps.
+    /// Its place in this run of the session: events are counted from 0, without gaps. What is sent to
+    /// one client alone (a snapshot, a ping, a farewell) bears the number of the last event before it.
     pub seq: u64,
+    /// Whether it is part of a snapshot: it tells what already was. Left out where it is not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub snapshot: bool,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
@@ -44,6 +51,10 @@ pub enum Event {
     ToolCallArguments(ToolCallArguments),
     /// A tool call was judged.
     ToolCallVerdict(ToolCallVerdict),
+    /// A tool call waits for an answer.
+    PermissionRequest(PermissionRequest),
+    /// A permission request is no longer open.
+    PermissionSettled(PermissionSettled),
     /// A tool call has its result.
     ToolCallFinished(ToolCallFinished),
     /// The tokens were counted.
@@ -52,6 +63,22 @@ pub enum Event {
     Error(ErrorRaised),
     /// The pod is idle again.
     TurnEnded(TurnEnded),
+    /// An approval is remembered.
+    GrantAdded(GrantAdded),
+    /// A remembered approval counts no longer.
+    GrantRevoked(GrantRevoked),
+    /// A client was welcomed.
+    ClientJoined(ClientJoined),
+    /// A client left.
+    ClientLeft(ClientLeft),
+    /// A snapshot begins; for one client alone, like all below.
+    SnapshotStarted(SnapshotStarted),
+    /// The snapshot is complete.
+    SnapshotEnd(SnapshotEnd),
+    /// Are you there?
+    Ping(Ping),
+    /// The pod closes the connection.
+    Closing(Closing),
 }
 
 impl Event {
@@ -66,10 +93,20 @@ impl Event {
         "tool_call_started",
         "tool_call_arguments",
         "tool_call_verdict",
+        "permission_request",
+        "permission_settled",
         "tool_call_finished",
         "usage",
         "error",
         "turn_ended",
+        "grant_added",
+        "grant_revoked",
+        "client_joined",
+        "client_left",
+        "snapshot_started",
+        "snapshot_end",
+        "ping",
+        "closing",
     ];
 
     /// The name on the wire.
@@ -85,10 +122,20 @@ impl Event {
             Self::ToolCallStarted(_) => "tool_call_started",
             Self::ToolCallArguments(_) => "tool_call_arguments",
             Self::ToolCallVerdict(_) => "tool_call_verdict",
+            Self::PermissionRequest(_) => "permission_request",
+            Self::PermissionSettled(_) => "permission_settled",
             Self::ToolCallFinished(_) => "tool_call_finished",
             Self::Usage(_) => "usage",
             Self::Error(_) => "error",
             Self::TurnEnded(_) => "turn_ended",
+            Self::GrantAdded(_) => "grant_added",
+            Self::GrantRevoked(_) => "grant_revoked",
+            Self::ClientJoined(_) => "client_joined",
+            Self::ClientLeft(_) => "client_left",
+            Self::SnapshotStarted(_) => "snapshot_started",
+            Self::SnapshotEnd(_) => "snapshot_end",
+            Self::Ping(_) => "ping",
+            Self::Closing(_) => "closing",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The wire types of a pod: events, ids, versions and their JSON Lines codec.
+//! The wire types of a pod: methods, events, ids, versions and their JSON Lines codec.
 //!
 //! It must never know a policy, a worker, a file or a clock: it says what is sent, not what it
 //! means. Domain types are turned into these by hand, where the pod meets its clients.
@@ -13,21 +13,45 @@
 //! ([`DecodeError::UnknownEvent`]) that it may skip.
 
 mod codec;
+mod connection;
 mod event;
+mod grant;
 pub mod hook;
 mod id;
+mod method;
+mod method_error;
+mod permission;
+mod registry;
 mod time;
 mod verdict;
 
 pub use codec::{
     DecodeError, EncodeError, MAX_LINE_BYTES, decode, encode, is_invisible, json_line,
 };
+pub use connection::{
+    ClientJoined, ClientLeft, CloseReason, Closing, Ping, SnapshotEnd, SnapshotStarted,
+};
 pub use event::{
     Confinement, ConfinementLevel, Envelope, ErrorCode, ErrorRaised, Event, LimitName, Notice,
     SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,
     ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
 };
-pub use id::{CallId, SessionId, SessionIdError};
+pub use grant::{
+    AskedBy, Asker, AskingRule, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule,
+};
+pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
+pub use method::{
+    Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, MethodId, MethodName,
+    OpenRequests, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply,
+    Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop, StopStarted,
+    Subscribe, Subscribed, Welcome,
+};
+pub use method_error::{MethodError, MethodErrorCode};
+pub use permission::{
+    Always, Answer, AskReason, Asking, Choice, ChoicePart, Chosen, ChosenPattern, Outcome,
+    PermissionRequest, PermissionSettled, Width,
+};
+pub use registry::{POD_ENTRY_FORMAT, PodEntry};
 pub use time::{Time, TimeError};
 pub use verdict::{
     Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, Span, SubjectKind,
@@ -35,8 +59,8 @@ pub use verdict::{
 };
 
 /// The version of this protocol. It grows when a reader of the version before would misread a
-/// line; new events and new fields alone do not change it.
-pub const PROTOCOL_VERSION: u32 = 1;
+/// line; new events, methods and fields alone do not change it.
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// The JSON Schema of a line, pretty-printed, with a final newline.
 #[must_use]

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::id::GrantId;
+
 /// What was decided over a call.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -138,12 +140,29 @@ pub enum DecidedBy {
     Client {
         /// Who.
         name: String,
+        /// Whether they changed the arguments before they said yes.
+        #[serde(default, skip_serializing_if = "is_false")]
+        edited: bool,
     },
+    /// A remembered approval.
+    Grant {
+        /// Which.
+        id: GrantId,
+        /// Who gave it.
+        name: String,
+    },
+    /// The person who started the run answered every question beforehand.
+    Auto,
     /// A hook of the user.
     Hook {
         /// Its name.
         name: String,
     },
+}
+
+/// Whether a field that is seldom set can be left out.
+pub(crate) const fn is_false(is_set: &bool) -> bool {
+    !*is_set
 }
 
 /// Why a call did not run.
@@ -154,6 +173,18 @@ pub enum RefusalCause {
     Policy,
     /// It must be asked about and nobody is there to answer.
     NoClient,
+    /// Somebody said no.
+    Rejected {
+        /// Who.
+        name: String,
+        /// What they said to the model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        feedback: Option<String>,
+    },
+    /// Nobody answered in time.
+    Expired,
+    /// Whoever could have answered left.
+    ClientGone,
     /// A hook of the user refused it.
     Hook {
         /// Its name.
@@ -190,6 +221,9 @@ impl RefusalCause {
         match self {
             Self::Policy => "policy",
             Self::NoClient => "no_client",
+            Self::Rejected { .. } => "rejected",
+            Self::Expired => "expired",
+            Self::ClientGone => "client_gone",
             Self::Hook { .. } => "hook",
             Self::HookFailed { .. } => "hook_failed",
             Self::NotJudged => "not_judged",

@@ -56,6 +56,17 @@ impl Transcript {
         let mut pieces = Vec::new();
         match event {
             Event::TextDelta(delta) => return self.text(&delta.text),
+            // Only a pod that serves clients tells these.
+            Event::PermissionRequest(_)
+            | Event::PermissionSettled(_)
+            | Event::GrantAdded(_)
+            | Event::GrantRevoked(_)
+            | Event::ClientJoined(_)
+            | Event::ClientLeft(_)
+            | Event::SnapshotStarted(_)
+            | Event::SnapshotEnd(_)
+            | Event::Ping(_)
+            | Event::Closing(_) => {}
             // Thinking, usage and the beginning of a call are for programs: `--format json`.
             Event::ThinkingDelta(_)
             | Event::Usage(_)
@@ -301,6 +312,14 @@ fn refusal_text(cause: &RefusalCause) -> String {
     match cause {
         RefusalCause::Policy => "by the rules".to_owned(),
         RefusalCause::NoClient => "nobody is here to be asked".to_owned(),
+        RefusalCause::Rejected { name, feedback } => {
+            let said = feedback
+                .as_ref()
+                .map_or_else(String::new, |feedback| format!(": {feedback}"));
+            one_line(&format!("by {name}{said}"), CALL_CHARS)
+        }
+        RefusalCause::Expired => "nobody answered in time".to_owned(),
+        RefusalCause::ClientGone => "whoever could have answered left".to_owned(),
         RefusalCause::Hook { name, text } => {
             one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
         }

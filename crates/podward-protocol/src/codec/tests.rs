@@ -17,6 +17,7 @@ fn envelope(event: Event) -> Envelope {
         time: Time::from_unix_milliseconds(1_767_323_045_678).unwrap(),
         session: SessionId::new(SESSION).unwrap(),
         seq: 7,
+        snapshot: false,
         event,
     }
 }
@@ -110,6 +111,7 @@ proptest! {
             time: Time::from_unix_milliseconds(milliseconds).unwrap(),
             session: SessionId::new(SESSION).unwrap(),
             seq,
+            snapshot: false,
             event,
         };
         let line = encode(&envelope).unwrap();
@@ -274,7 +276,10 @@ fn verdict() -> impl Strategy<Value = Event> {
         Just(DecidedBy::Policy),
         Just(DecidedBy::Pod),
         text().prop_map(|name| DecidedBy::Hook { name }),
-        text().prop_map(|name| DecidedBy::Client { name }),
+        text().prop_map(|name| DecidedBy::Client {
+            name,
+            edited: false
+        }),
     ];
     (
         call(),
