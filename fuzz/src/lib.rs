@@ -61,6 +61,8 @@ fn denying(pattern: &str) -> Option<Policies> {
             pattern: pattern.to_owned(),
             action: Action::Deny,
             message: None,
+            grantable: true,
+            ask_timeout: None,
             location,
         }],
     };

@@ -34,6 +34,8 @@ pub(crate) fn compile(
             .message
             .as_ref()
             .map(|message| message.value.clone()),
+        grantable: true,
+        ask_timeout: None,
         location: reader.source().location(rule.raw.header.start),
     });
     let default = raw.default_action.as_ref();

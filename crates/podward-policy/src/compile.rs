@@ -51,8 +51,11 @@ fn compile_rule(spec: &RuleSpec, tools: &KnownTools, idx: RuleIdx) -> Result<Rul
     let rule = Rule::new(RuleSource {
         tool: tool.as_ref().unwrap_or(&placeholder).clone(),
         action: spec.action,
+        written_tool: &spec.tool,
         pattern: &spec.pattern,
         message: spec.message.as_deref(),
+        grantable: spec.grantable,
+        ask_timeout: spec.ask_timeout,
         location: &spec.location,
     });
     if let Err(findings) = tool {

@@ -11,8 +11,10 @@ use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
 use crate::verdict::{Cause, Coverage, LayerName, RuleIdx, Ruling};
 use crate::work::Work;
 
+mod asking;
 mod reach;
 
+pub(crate) use asking::asking;
 pub(crate) use reach::may_ever_run;
 
 use crate::pattern::Hit;
@@ -223,6 +225,17 @@ impl<'a> View<'a> {
 
     /// What the layer says of an operation.
     fn decide(&mut self, operation: &Operation) -> Decision {
+        match self.how(operation) {
+            Some(how) => self.first_match(operation, how),
+            None => Decision {
+                action: Action::Allow,
+                why: Why::Unrestricted,
+            },
+        }
+    }
+
+    /// How the rules are tried on an operation; `None`: the layer says nothing of it.
+    fn how(&mut self, operation: &Operation) -> Option<How> {
         let says_nothing = match operation.need {
             Need::Restrictive => match &operation.subject {
                 Subject::Path(path) | Subject::Tree(path) => tightens_nothing(path),
@@ -234,10 +247,7 @@ impl<'a> View<'a> {
             }
         };
         if says_nothing {
-            return Decision {
-                action: Action::Allow,
-                why: Why::Unrestricted,
-            };
+            return None;
         }
         let mut how = How {
             cover: None,
@@ -262,7 +272,7 @@ impl<'a> View<'a> {
             Need::RunBy { wrapper, reach } => how.cover = self.rule_over(wrapper, reach),
             Need::Full | Need::Restrictive | Need::Named | Need::Free | Need::DerivedFrom(_) => {}
         }
-        self.first_match(operation, how)
+        Some(how)
     }
 
     /// Whether a tool-wide `*` allow, or an allow default, decides a command.
@@ -305,12 +315,7 @@ impl<'a> View<'a> {
         let mut said = Said::default();
         let policy = self.policy;
         for (idx, rule) in policy.rules.iter().enumerate() {
-            let is_covered = self.exact == Some(idx) || how.cover == Some(idx);
-            let hit = match is_covered {
-                true => Hit::Must,
-                false => self.hit(rule, operation, how.catch_all),
-            };
-            match hit {
+            match self.hit_of(idx, rule, operation, how) {
                 Hit::No => {}
                 Hit::May => said.add(rule.action, Some(idx)),
                 Hit::Must => {
@@ -325,23 +330,35 @@ impl<'a> View<'a> {
                 break;
             }
         }
-        let last = match how.meets_default {
-            true if operation.need == Need::Named && policy.default_action == Action::Allow => {
-                Decision {
-                    action: Action::Ask,
-                    why: Why::Unnamed,
-                }
-            }
+        said.end(self.last(operation, how), policy.unresolved)
+    }
+
+    /// What is said where no rule ends the search.
+    fn last(&self, operation: &Operation, how: How) -> Decision {
+        let default_action = self.policy.default_action;
+        match how.meets_default {
+            true if operation.need == Need::Named && default_action == Action::Allow => Decision {
+                action: Action::Ask,
+                why: Why::Unnamed,
+            },
             true => Decision {
-                action: policy.default_action,
+                action: default_action,
                 why: Why::Default,
             },
             false => Decision {
                 action: Action::Allow,
                 why: Why::Unrestricted,
             },
-        };
-        said.end(last, policy.unresolved)
+        }
+    }
+
+    /// Whether the rule at this place matches an operation.
+    fn hit_of(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Hit {
+        let is_covered = self.exact == Some(idx) || how.cover == Some(idx);
+        match is_covered {
+            true => Hit::Must,
+            false => self.hit(rule, operation, how.catch_all),
+        }
     }
 
     fn hit(&mut self, rule: &Rule, operation: &Operation, catch_all: CatchAll) -> Hit {

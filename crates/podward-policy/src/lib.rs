@@ -24,7 +24,9 @@
 //! ```
 
 mod action;
+mod asking;
 mod compile;
+mod grant;
 mod judge;
 mod operation;
 mod pattern;
@@ -42,6 +44,8 @@ mod work;
 mod testing;
 
 pub use action::Action;
+pub use asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
+pub use grant::{GrantRule, PatternProblem};
 pub use operation::{
     CommandSubject, Lowered, Need, Operation, OperationIdx, Operations, PathForm, PathSubject,
     Subject, UnknownReason, UrlSubject, WholeText,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::action::Action;
+use crate::asking::{AskedBy, Asker, Asking};
 use crate::compile;
 use crate::judge;
 use crate::operation::Lowered;
@@ -93,6 +94,36 @@ impl Policies {
     #[must_use]
     pub fn judge(&self, call: &Lowered) -> Ruling {
         judge::judge(&self.layers, call)
+    }
+
+    /// All that asks about a call: empty unless the ruling is ask, and never empty if it is.
+    ///
+    /// The call may run once each of these is answered: an operation may be asked about by several
+    /// layers, and by several rules of one, where its text has holes.
+    #[must_use]
+    pub fn asking(&self, call: &Lowered) -> Vec<Asking> {
+        judge::asking(&self.layers, call)
+    }
+
+    /// Where what asks is written; `None` if these policies do not hold it (any more).
+    #[must_use]
+    pub fn location(&self, asker: &Asker) -> Option<&Location> {
+        let of_its_layer = |(name, _): &&(LayerName, Policy)| name.kind == asker.layer;
+        let mut layers = self.layers.iter().filter(of_its_layer);
+        match &asker.by {
+            AskedBy::Rule { tool, pattern } => layers
+                .flat_map(|(_, policy)| &policy.rules)
+                .find(|rule| {
+                    rule.action == Action::Ask
+                        && rule.written_tool == *tool
+                        && rule.pattern == *pattern
+                })
+                .map(|rule| &rule.location),
+            AskedBy::Default | AskedBy::Unnamed => {
+                layers.next().map(|(_, policy)| &policy.default_location)
+            }
+            AskedBy::Unresolved => None,
+        }
     }
 
     /// Whether some text of this tool can get a verdict other than deny: a tool for which there is

@@ -19,9 +19,14 @@ use url::UrlPattern;
 pub(crate) struct Rule {
     pub(crate) tool: ToolPattern,
     pub(crate) action: Action,
+    /// The tools as written.
+    pub(crate) written_tool: Box<str>,
     /// As written.
     pub(crate) pattern: Box<str>,
     pub(crate) message: Option<Box<str>>,
+    pub(crate) grantable: bool,
+    /// Seconds.
+    pub(crate) ask_timeout: Option<u32>,
     pub(crate) location: Location,
     /// The pattern is `*`: it says of a tool what a default says of all.
     pub(crate) is_catch_all: bool,
@@ -46,8 +51,11 @@ pub(crate) struct Rule {
 pub(crate) struct RuleSource<'a> {
     pub(crate) tool: ToolPattern,
     pub(crate) action: Action,
+    pub(crate) written_tool: &'a str,
     pub(crate) pattern: &'a str,
     pub(crate) message: Option<&'a str>,
+    pub(crate) grantable: bool,
+    pub(crate) ask_timeout: Option<u32>,
     pub(crate) location: &'a Location,
 }
 
@@ -80,8 +88,11 @@ impl Rule {
             plain: Glob::new(tokens),
             tool: source.tool,
             action: source.action,
+            written_tool: source.written_tool.into(),
             pattern: source.pattern.into(),
             message: source.message.map(Into::into),
+            grantable: source.grantable,
+            ask_timeout: source.ask_timeout,
             location: source.location.clone(),
         })
     }

@@ -28,6 +28,12 @@ pub struct RuleSpec {
     pub action: Action,
     /// For the model and the person.
     pub message: Option<String>,
+    /// Whether what it asks about may be allowed by a remembered approval ([`GrantRule`](crate::GrantRule)).
+    /// Means something for an ask only.
+    pub grantable: bool,
+    /// How long an answer is waited for, in seconds, where this rule asks; `None`: the rule does
+    /// not say. The rules are not judged by it.
+    pub ask_timeout: Option<u32>,
     /// Where the rule is written.
     pub location: Location,
 }
@@ -100,6 +106,8 @@ impl PolicySpec {
             pattern: pattern.into(),
             action,
             message: None,
+            grantable: true,
+            ask_timeout: None,
             location: Location::here(),
         });
         self

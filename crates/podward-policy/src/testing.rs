@@ -80,6 +80,8 @@ pub(crate) fn table(text: &str) -> PolicySpec {
                 pattern: fields[1..fields.len() - 1].join(" | "),
                 action: action(word),
                 message: None,
+                grantable: true,
+                ask_timeout: None,
                 location: location(spec.rules.len() + 1),
             }),
             _ => panic!("no rule: {line}"),

@@ -38,6 +38,11 @@ impl Work {
         }
     }
 
+    /// Whether something was left open because the steps were used up.
+    pub(crate) const fn is_used_up(&self) -> bool {
+        self.left == 0
+    }
+
     #[cfg(test)]
     pub(crate) const fn spent_of(&self, limit: u64) -> u64 {
         limit - self.left

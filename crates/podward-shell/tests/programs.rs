@@ -142,6 +142,8 @@ fn judge(
             pattern,
             action,
             message: None,
+            grantable: true,
+            ask_timeout: None,
             location,
         }],
     };

@@ -142,6 +142,8 @@ fn rule(random: &mut Random, words: &[&str]) -> RuleSpec {
         pattern,
         action: random.action(),
         message: None,
+        grantable: true,
+        ask_timeout: None,
         location: location(),
     }
 }

@@ -96,6 +96,8 @@ fn commands_get_the_verdicts_of_the_contract() {
                 pattern: pattern.to_owned(),
                 action: action(keyword),
                 message: None,
+                grantable: true,
+                ask_timeout: None,
                 location: location(),
             });
         }

@@ -178,6 +178,8 @@ pub(crate) fn policies(default: Action, rules: &[(&str, &str, Action)]) -> Polic
                 pattern: (*pattern).to_owned(),
                 action: *action,
                 message: None,
+                grantable: true,
+                ask_timeout: None,
                 location: location.clone(),
             })
             .collect(),

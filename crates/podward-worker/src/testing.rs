@@ -388,6 +388,8 @@ fn policies() -> Policies {
         pattern: pattern.to_owned(),
         action,
         message: message.map(str::to_owned),
+        grantable: true,
+        ask_timeout: None,
         location: location.clone(),
     };
     let spec = PolicySpec {

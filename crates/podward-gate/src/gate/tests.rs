@@ -147,6 +147,8 @@ fn the_policies_judge_what_is_submitted() {
         pattern: pattern.to_owned(),
         action,
         message: None,
+        grantable: true,
+        ask_timeout: None,
         location: location.clone(),
     };
     let spec = PolicySpec {

@@ -101,6 +101,14 @@ impl UrlPattern {
         }
     }
 
+    /// Whether the pattern is about one host, written in full as everything before the path.
+    pub(crate) const fn names_one_host(&self) -> bool {
+        match &self.covered {
+            Covered::Parts(parts) => parts.is_one_host && parts.names_host,
+            Covered::Opaque(_) => false,
+        }
+    }
+
     /// Whether the pattern says something of the host.
     pub(crate) const fn names_host(&self) -> bool {
         match &self.covered {

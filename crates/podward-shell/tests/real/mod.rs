@@ -78,6 +78,8 @@ impl Allowlist {
             pattern: pattern.clone(),
             action: Action::Allow,
             message: None,
+            grantable: true,
+            ask_timeout: None,
             location: location.clone(),
         };
         let rules = self.bash.iter().map(|pattern| rule("bash", pattern));

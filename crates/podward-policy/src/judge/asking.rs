@@ -1,0 +1,171 @@
+//! All that asks about a call: what a remembered approval would have to answer.
+
+use super::{Decision, How, View, Why, judge};
+use crate::action::Action;
+use crate::asking::{AskedBy, Asker, Asking};
+use crate::operation::{Lowered, Operation, OperationIdx, Subject};
+use crate::pattern::Hit;
+use crate::policy::Policy;
+use crate::rule::Rule;
+use crate::rule::tools::stands_for_anything;
+use crate::verdict::{Cause, LayerKind, LayerName};
+
+/// All that asks about a call; empty unless the ruling is ask.
+pub(crate) fn asking(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Asking> {
+    let Lowered::Operations(operations) = call else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    let mut is_sure = true;
+    for (name, policy) in layers {
+        let mut view = View::new(policy, operations);
+        for (idx, operation) in operations.iter().enumerate() {
+            let Some(how) = view.how(operation) else {
+                continue;
+            };
+            let askers = view.askers(operation, how);
+            is_sure &= !askers.is_denied;
+            all.extend(askers.of(name.kind, OperationIdx(idx), operation));
+        }
+        is_sure &= !view.work.is_used_up();
+    }
+    match is_sure {
+        true => all,
+        false => asking_beyond_doubt(layers, call, all),
+    }
+}
+
+/// Some layer denies, or some text was too costly to compare: the ruling tells, and what was found
+/// may be answered by a person only.
+fn asking_beyond_doubt(
+    layers: &[(LayerName, Policy)],
+    call: &Lowered,
+    mut found: Vec<Asking>,
+) -> Vec<Asking> {
+    let ruling = judge(layers, call);
+    if ruling.action != Action::Ask {
+        return Vec::new();
+    }
+    let layer = match ruling.cause {
+        Cause::Rule { layer, .. }
+        | Cause::Default { layer, .. }
+        | Cause::Unresolved { layer, .. }
+        | Cause::Unnamed { layer } => Some(layer.kind),
+        Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted => None,
+    };
+    for asking in &mut found {
+        asking.grantable = false;
+    }
+    if let (Some(layer), Some(operation)) = (layer, ruling.operation) {
+        found.push(Asking {
+            operation,
+            asker: Asker {
+                layer,
+                by: AskedBy::Unresolved,
+            },
+            grantable: false,
+            ask_timeout: None,
+        });
+    }
+    found
+}
+
+/// What of one layer asks about one operation.
+#[derive(Debug, Default)]
+struct Askers<'a> {
+    rules: Vec<&'a Rule>,
+    /// What asks where no rule ends the search.
+    last: Option<AskedBy>,
+    /// A rule, or the default, denies some way to fill the holes.
+    may_be_denied: bool,
+    /// The layer denies the operation.
+    is_denied: bool,
+}
+
+impl<'a> View<'a> {
+    /// As [`View::first_match`], but to the end: a deny behind a mix counts as well.
+    fn askers(&mut self, operation: &Operation, how: How) -> Askers<'a> {
+        let mut askers = Askers::default();
+        let policy = self.policy;
+        let mut n_possible = 0_usize;
+        let mut n_possible_denies = 0_usize;
+        for (idx, rule) in policy.rules.iter().enumerate() {
+            let hit = self.hit_of(idx, rule, operation, how);
+            if hit == Hit::No {
+                continue;
+            }
+            n_possible += 1;
+            match rule.action {
+                Action::Allow => {}
+                Action::Ask => askers.rules.push(rule),
+                Action::Deny => n_possible_denies += 1,
+            }
+            if hit == Hit::Must {
+                return askers.end(n_possible, n_possible_denies, policy.unresolved);
+            }
+        }
+        n_possible += 1;
+        match self.last(operation, how) {
+            Decision {
+                action: Action::Allow,
+                ..
+            } => {}
+            Decision {
+                action: Action::Ask,
+                why: Why::Unnamed,
+            } => askers.last = Some(AskedBy::Unnamed),
+            Decision {
+                action: Action::Ask,
+                why: Why::Default | Why::Rule(_) | Why::Unresolved(_) | Why::Unrestricted,
+            } => askers.last = Some(AskedBy::Default),
+            Decision {
+                action: Action::Deny,
+                ..
+            } => n_possible_denies += 1,
+        }
+        askers.end(n_possible, n_possible_denies, policy.unresolved)
+    }
+}
+
+impl Askers<'_> {
+    fn end(mut self, n_possible: usize, n_possible_denies: usize, unresolved: Action) -> Self {
+        let n_asks = self.rules.len() + usize::from(self.last.is_some());
+        let is_mixed =
+            ![0, n_possible].contains(&n_possible_denies) || ![0, n_possible].contains(&n_asks);
+        self.may_be_denied = n_possible_denies > 0;
+        self.is_denied =
+            n_possible_denies == n_possible || (is_mixed && unresolved == Action::Deny);
+        self
+    }
+
+    fn of(self, layer: LayerKind, idx: OperationIdx, operation: &Operation) -> Vec<Asking> {
+        let is_known = match &operation.subject {
+            Subject::Unknown(_) => false,
+            Subject::Command(_)
+            | Subject::Path(_)
+            | Subject::Tree(_)
+            | Subject::Url(_)
+            | Subject::Plain(_) => !stands_for_anything(operation),
+        };
+        let may_be_granted = is_known && !self.may_be_denied;
+        let asking = |by, grantable, ask_timeout| Asking {
+            operation: idx,
+            asker: Asker { layer, by },
+            grantable: grantable && may_be_granted,
+            ask_timeout,
+        };
+        let mut all = Vec::new();
+        if self.may_be_denied {
+            all.push(asking(AskedBy::Unresolved, false, None));
+        }
+        all.extend(self.rules.into_iter().map(|rule| {
+            let by = AskedBy::Rule {
+                tool: rule.written_tool.clone(),
+                pattern: rule.pattern.clone(),
+            };
+            asking(by, rule.grantable, rule.ask_timeout)
+        }));
+        all.extend(self.last.map(|by| asking(by, true, None)));
+        all
+    }
+}
