@@ -3,8 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use podward_policy::{Action, LayerName, PolicySpec};
+use podward_policy::LayerName;
 use podward_shell::AddedPrograms;
+
+use crate::permissions::CompiledLayer;
 
 /// The first line: changed whenever the form below is.
 const FORM: &str = "podward policy 1";
@@ -15,15 +17,16 @@ const FORM: &str = "podward policy 1";
 /// another line. Places, comments and the order of keys do not count; an `unresolved` that is left
 /// out equals the one that it stands for.
 pub(crate) fn bytes<'a>(
-    layers: impl IntoIterator<Item = (&'a LayerName, &'a PolicySpec)>,
+    layers: impl IntoIterator<Item = (&'a LayerName, &'a CompiledLayer)>,
 ) -> Vec<u8> {
     let mut bytes = format!("{FORM}\n");
-    for (name, spec) in layers {
+    for (name, layer) in layers {
+        let spec = &layer.spec;
         bytes.push_str(&format!(
             "layer {} default {} unresolved {} rules {}\n",
             name.kind.as_str(),
             spec.default_action.as_str(),
-            unresolved(spec).as_str(),
+            layer.policy.unresolved().as_str(),
             spec.rules.len(),
         ));
         for rule in &spec.rules {
@@ -49,12 +52,4 @@ pub(crate) fn add_programs(bytes: &mut Vec<u8>, programs: &AddedPrograms) {
 
 fn text(bytes: &mut String, text: &str) {
     bytes.push_str(&format!(" {}:{text}", text.len()));
-}
-
-/// `unresolved`, or what it is when it is left out.
-pub(crate) fn unresolved(spec: &PolicySpec) -> Action {
-    spec.unresolved.unwrap_or(match spec.default_action {
-        Action::Deny => Action::Deny,
-        Action::Allow | Action::Ask => Action::Ask,
-    })
 }

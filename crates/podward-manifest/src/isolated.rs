@@ -68,7 +68,7 @@ pub fn isolated_layer(
         kind: LayerKind::Manifest,
     };
     let compiled = read.permissions;
-    let mut policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, &layer.spec)));
+    let mut policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, layer)));
     canonical::add_programs(&mut policy_bytes, &programs);
     let policies = compiled
         .into_iter()

@@ -18,6 +18,7 @@
 //! assert_eq!(resolved.map(|resolved| resolved.limits.max_steps), Ok(100));
 //! ```
 
+mod approvals;
 mod canonical;
 mod diagnostic;
 mod document;
@@ -47,6 +48,7 @@ mod tests;
 mod undo;
 mod unit;
 
+pub use approvals::{Approvals, AutoAnswers, OnAsk};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlined};
 pub use effective::{Effective, EffectiveLine, Origin};
 pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, VariablePattern};

@@ -3,12 +3,13 @@
 mod hook;
 mod model;
 mod path;
+mod permissions;
 mod undo;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use podward_policy::{Action, ByteSpan, ToolName};
+use podward_policy::ToolName;
 use podward_scope::{Access, Enforce, Root};
 use toml::de::{DeTable, DeValue};
 
@@ -17,12 +18,13 @@ use crate::layer::Surroundings;
 use crate::name::PodName;
 use crate::reader::{Reader, Sited, Table, span_of};
 use crate::resolved::WorkspaceMode;
-use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema, RULE};
+use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema};
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
 pub(crate) use hook::RawHook;
 pub(crate) use model::{RawModel, RawProvider};
 pub(crate) use path::PathBase;
+pub(crate) use permissions::{RawPermissions, RawRule};
 pub(crate) use undo::RawUndo;
 
 /// One layer.
@@ -76,25 +78,6 @@ pub(crate) struct RawLimits {
     pub(crate) fetch_size: Option<Sited<Bytes>>,
     pub(crate) fetch_timeout: Option<Sited<Duration>>,
     pub(crate) history_size: Option<Sited<Bytes>>,
-}
-
-/// `[permissions]`.
-#[derive(Debug)]
-pub(crate) struct RawPermissions {
-    pub(crate) header: ByteSpan,
-    pub(crate) default_action: Option<Sited<Action>>,
-    pub(crate) unresolved: Option<Sited<Action>>,
-    pub(crate) rules: Vec<RawRule>,
-}
-
-/// One `[[permissions.rule]]`.
-#[derive(Debug)]
-pub(crate) struct RawRule {
-    pub(crate) header: ByteSpan,
-    pub(crate) tool: Option<Sited<String>>,
-    pub(crate) pattern: Option<Sited<String>>,
-    pub(crate) action: Option<Sited<Action>>,
-    pub(crate) message: Option<Sited<String>>,
 }
 
 /// Reads a layer and reports what does not fit.
@@ -153,7 +136,7 @@ pub(crate) fn read(
         raw.fixed = reader.texts(&table, "fixed", fixed);
     }
     if let Some(table) = reader.table(&root, "permissions", "`[permissions]`") {
-        raw.permissions = Some(permissions(&table, reader));
+        raw.permissions = Some(permissions::permissions(&table, reader));
     }
     raw
 }
@@ -328,49 +311,5 @@ fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
         fetch_size: reader.size(table, "fetch_size"),
         fetch_timeout: reader.duration(table, "fetch_timeout"),
         history_size: reader.size(table, "history_size"),
-    }
-}
-
-fn permissions(table: &Table<'_>, reader: &mut Reader<'_>) -> RawPermissions {
-    let actions = [
-        ("allow", Action::Allow),
-        ("ask", Action::Ask),
-        ("deny", Action::Deny),
-    ];
-    reader.missing_key(
-        table,
-        "default_action",
-        "write `default_action = \"ask\"`, `\"deny\"` or, for a layer that only adds rules, `\"allow\"`",
-    );
-    let rules = reader.tables(table, "rule", &RULE);
-    RawPermissions {
-        header: table.header,
-        default_action: reader.word(table, "default_action", &actions),
-        unresolved: reader.word(table, "unresolved", actions.get(1..).unwrap_or(&actions)),
-        rules: rules
-            .map(|rules| rules.value)
-            .unwrap_or_default()
-            .iter()
-            .map(|rule| {
-                reader.missing_key(
-                    rule,
-                    "tool",
-                    "write `tool = \"bash\"`, or `tool = \"*\"` for every tool",
-                );
-                reader.missing_key(rule, "pattern", "write `pattern = \"*\"` for every text");
-                reader.missing_key(
-                    rule,
-                    "action",
-                    "write `action = \"allow\"`, `\"ask\"` or `\"deny\"`",
-                );
-                RawRule {
-                    header: rule.header,
-                    tool: reader.text(rule, "tool"),
-                    pattern: reader.text(rule, "pattern"),
-                    action: reader.word(rule, "action", &actions),
-                    message: reader.text(rule, "message"),
-                }
-            })
-            .collect(),
     }
 }

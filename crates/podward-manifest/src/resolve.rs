@@ -1,18 +1,21 @@
 //! From the texts of all layers to one manifest.
 
+mod approvals;
 mod model;
+mod permissions;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
-use podward_policy::{ByteSpan, LayerName, Policies, PolicySpec};
+use podward_policy::{ByteSpan, LayerName, Policies};
 use podward_scope::{Enforce, ScopeDecl};
 use podward_shell::AddedPrograms;
 
+use crate::approvals::Approvals;
 use crate::canonical;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::effective::{Effective, EffectiveLine, Origin};
+use crate::effective::Effective;
 use crate::environment::VariablePattern;
 use crate::join::{Join, key};
 use crate::layer::{LayerSource, Surroundings};
@@ -23,7 +26,7 @@ use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
 use crate::reader::Sited;
 use crate::resolved::{Pod, Resolved, Workspace, WorkspacePath};
-use crate::shown::{Age, Bytes, toml_string};
+use crate::shown::{Age, Bytes};
 use crate::undo::Undo;
 
 /// Joins the layers: permissions by the strictest verdict, other settings by the nearest layer.
@@ -47,6 +50,8 @@ pub fn resolve(
         .iter_mut()
         .flat_map(|layer| std::mem::take(&mut layer.diagnostics))
         .collect();
+    let mut joined = approvals::join(&read);
+    diagnostics.append(&mut joined.diagnostics);
     let compiled: Vec<_> = read
         .iter_mut()
         .filter_map(|layer| {
@@ -68,14 +73,9 @@ pub fn resolve(
     if compiled.is_empty() {
         diagnostics.push(no_permissions(&read));
     }
-    let mut raws = read.iter().filter(|layer| layer.raw.permissions.is_some());
-    for (name, layer) in &compiled {
-        if let Some(read) = raws.next() {
-            permission_lines(name, &layer.spec, read, &mut lines);
-        }
-    }
-    resolved.policy_bytes =
-        canonical::bytes(compiled.iter().map(|(name, layer)| (name, &layer.spec)));
+    lines.extend(permissions::lines(&read, &compiled, &joined.lines));
+    resolved.approvals = joined.approvals;
+    resolved.policy_bytes = canonical::bytes(compiled.iter().map(|(name, layer)| (name, layer)));
     canonical::add_programs(&mut resolved.policy_bytes, &resolved.programs);
     let policies = compiled
         .into_iter()
@@ -140,6 +140,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         tools,
         scope,
         policies: Policies::new(Vec::new()),
+        approvals: Approvals::default(),
         policy_bytes: Vec::new(),
         environment,
         programs: AddedPrograms::default(),
@@ -273,60 +274,4 @@ fn no_permissions(layers: &[ReadLayer<'_>]) -> Diagnostic {
     let message = "no layer has `[permissions]`: every call is allowed".to_owned();
     Diagnostic::new(Severity::Warning, message, place)
         .with_help("write `[permissions]` with `default_action = \"ask\"`")
-}
-
-/// The permissions of one layer.
-fn permission_lines(
-    name: &LayerName,
-    spec: &PolicySpec,
-    read: &ReadLayer<'_>,
-    lines: &mut Vec<EffectiveLine>,
-) {
-    let mut push = |key, value, origin| {
-        lines.push(EffectiveLine {
-            table: "permissions",
-            key,
-            value,
-            origin,
-        });
-    };
-    let written = |location| Origin::Written {
-        layer: name.clone(),
-        location,
-    };
-    let default = toml_string(spec.default_action.as_str());
-    push(
-        "default_action",
-        default,
-        written(spec.default_location.clone()),
-    );
-    let unresolved = read
-        .raw
-        .permissions
-        .as_ref()
-        .and_then(|raw| raw.unresolved.as_ref());
-    let origin = unresolved.map_or(
-        Origin::Implied {
-            layer: name.clone(),
-        },
-        |unresolved| written(read.source.location(unresolved.key.start)),
-    );
-    push(
-        "unresolved",
-        toml_string(canonical::unresolved(spec).as_str()),
-        origin,
-    );
-    for rule in &spec.rules {
-        let mut value = format!(
-            "{{ tool = {}, pattern = {}, action = {}",
-            toml_string(&rule.tool),
-            toml_string(&rule.pattern),
-            toml_string(rule.action.as_str()),
-        );
-        if let Some(message) = &rule.message {
-            value.push_str(&format!(", message = {}", toml_string(message)));
-        }
-        value.push_str(" }");
-        push("rule", value, written(rule.location.clone()));
-    }
 }

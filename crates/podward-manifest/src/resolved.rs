@@ -7,6 +7,7 @@ use podward_policy::{Policies, ToolName};
 use podward_scope::ScopeDecl;
 use podward_shell::AddedPrograms;
 
+use crate::approvals::Approvals;
 use crate::diagnostic::Diagnostic;
 use crate::effective::Effective;
 use crate::environment::{VariableName, VariablePattern};
@@ -37,6 +38,8 @@ pub struct Resolved {
     pub scope: ScopeDecl,
     /// `[permissions]` of every layer that has it, outermost first.
     pub policies: Policies,
+    /// The keys of `[permissions]` that are about questions.
+    pub approvals: Approvals,
     /// The policies as bytes: equal exactly if the layers, their defaults and their rules are, in
     /// whatever form and with whatever comments they were written, and the models of programs that
     /// the layers add. The policy digest is a hash of them.

@@ -64,7 +64,18 @@ pub(crate) const TABLES: &[TableSchema] = &[
     ),
     table("undo", &["keep", "max_size", "max_file", "max_age"]),
     table("machine", &["fixed"]),
-    table("permissions", &["default_action", "unresolved", "rule"]),
+    table(
+        "permissions",
+        &[
+            "default_action",
+            "unresolved",
+            "on_ask",
+            "ask_timeout",
+            "client_grace",
+            "auto",
+            "rule",
+        ],
+    ),
 ];
 
 /// The list of tables that stands in the document itself.
@@ -81,7 +92,14 @@ pub(crate) const HOOK: ItemSchema = ItemSchema {
 pub(crate) const RULE: ItemSchema = ItemSchema {
     shown: "`[[permissions.rule]]`",
     written: "`[[permissions.rule]]`",
-    keys: &["tool", "pattern", "action", "message"],
+    keys: &[
+        "tool",
+        "pattern",
+        "action",
+        "message",
+        "ask_timeout",
+        "grantable",
+    ],
 };
 
 /// One entry of `scope.allow`.

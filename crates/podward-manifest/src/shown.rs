@@ -9,6 +9,7 @@ use std::time::Duration;
 use podward_policy::ToolName;
 use podward_scope::{Enforce, Root};
 
+use crate::approvals::{AutoAnswers, OnAsk};
 use crate::diagnostic::is_invisible;
 use crate::environment::VariablePattern;
 use crate::hook::{HookArgument, HookProgram};
@@ -183,6 +184,18 @@ impl Shown for Script {
             Self::Embedded(name) => toml_string(name),
             Self::File(file) => path(file),
         }
+    }
+}
+
+impl Shown for OnAsk {
+    fn shown(&self) -> String {
+        toml_string(self.as_str())
+    }
+}
+
+impl Shown for AutoAnswers {
+    fn shown(&self) -> String {
+        toml_string(self.as_str())
     }
 }
 

@@ -19,6 +19,10 @@ pub(crate) const LARGEST_STORE: u64 = 1 << 40;
 
 const TIME_UNITS: &[(&str, u64)] = &[("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
+const TIME_ORDER: &str = "the units are `h`, `m`, `s` and `ms`, in this order, each at most once";
+
+const LONGER_THAN_LONGEST: &str = "it is longer than a week";
+
 const AGE_UNITS: &[(&str, u64)] = &[
     ("d", 86_400_000),
     ("h", 3_600_000),
@@ -41,8 +45,30 @@ const SIZE_UNITS: &[(&str, u64)] = &[
 /// # Errors
 /// What is wrong with it.
 pub(crate) fn duration(text: &str) -> Result<Duration, &'static str> {
-    let order = "the units are `h`, `m`, `s` and `ms`, in this order, each at most once";
-    time(text, TIME_UNITS, order, LONGEST, "it is longer than a week")
+    let time = time(text, TIME_UNITS, TIME_ORDER, LONGEST, LONGER_THAN_LONGEST);
+    time.and_then(more_than_nothing)
+}
+
+/// A time without a fraction of a second: `90s`, `1h30m`.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn whole_seconds(text: &str) -> Result<Duration, &'static str> {
+    match duration(text)? {
+        time if time.subsec_nanos() == 0 => Ok(time),
+        _ => Err("it must be whole seconds"),
+    }
+}
+
+/// A time that may be nothing: `10s`, `0s`.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn grace(text: &str) -> Result<Duration, &'static str> {
+    if text.is_empty() {
+        return Err("it is empty");
+    }
+    time(text, TIME_UNITS, TIME_ORDER, LONGEST, LONGER_THAN_LONGEST)
 }
 
 /// How long something is kept: `14d`, `36h`; each unit at most once, larger ones first.
@@ -58,6 +84,7 @@ pub(crate) fn age(text: &str) -> Result<Duration, &'static str> {
         OLDEST,
         "it is longer than ten years",
     )
+    .and_then(more_than_nothing)
 }
 
 fn time(
@@ -80,13 +107,17 @@ fn time(
         rest = after;
     }
     let total = Duration::from_millis(total);
-    if total.is_zero() {
-        return Err("it must be longer than nothing");
-    }
     if total > longest {
         return Err(too_long);
     }
     Ok(total)
+}
+
+fn more_than_nothing(time: Duration) -> Result<Duration, &'static str> {
+    match time.is_zero() {
+        true => Err("it must be longer than nothing"),
+        false => Ok(time),
+    }
 }
 
 /// A size in bytes: `2000B`, `64KiB`, `1MB`.
@@ -142,6 +173,9 @@ pub(crate) fn age_text(age: Duration) -> String {
 }
 
 fn time_text(duration: Duration, units: &[(&str, u64)]) -> String {
+    if duration.is_zero() {
+        return "0s".to_owned();
+    }
     let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let mut text = String::new();
     for (name, milliseconds) in units {

@@ -65,6 +65,13 @@ impl Policy {
             warnings,
         })
     }
+
+    /// What a text that is not known before it runs gets where the rules disagree about it: ask or
+    /// deny; where the table does not say, what that means.
+    #[must_use]
+    pub const fn unresolved(&self) -> Action {
+        self.unresolved
+    }
 }
 
 /// The layers of one pod, outermost first. None at all: every call is allowed, cause `NoPolicy`.

@@ -118,6 +118,9 @@ unresolved = "ask"        # user, implied
 [permissions]
 default_action = "ask"                                               # manifest, manifest.toml:16:1
 unresolved = "ask"                                                   # manifest, implied
+on_ask = "refuse"                                                    # manifest, implied
+client_grace = "10s"                                                 # manifest, implied
+auto = "allow"                                                       # manifest, implied
 rule = [
     { tool = "bash", pattern = "rm *", action = "deny", message = "say \"why\"\n" },  # manifest, manifest.toml:17:1
     { tool = "read", pattern = "caf\\u*", action = "allow" },        # manifest, manifest.toml:22:1

@@ -104,6 +104,17 @@ impl<'s> Reader<'s> {
         )
     }
 
+    /// A time of whole seconds: a string with units.
+    pub(crate) fn seconds(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Duration>> {
+        let what = "a time with its unit";
+        self.quantity(table, key, what, "5m", "s", unit::whole_seconds)
+    }
+
+    /// A time that may be nothing: a string with units.
+    pub(crate) fn grace(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Duration>> {
+        self.quantity(table, key, "a time with its unit", "10s", "s", unit::grace)
+    }
+
     /// A size in bytes: a string with a unit.
     pub(crate) fn size(&mut self, table: &Table<'_>, key: &str) -> Option<Sited<Bytes>> {
         let parse = |text: &str| unit::size(text).map(Bytes);

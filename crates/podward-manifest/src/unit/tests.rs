@@ -3,7 +3,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::{
-    LARGEST, LONGEST, age, age_text, duration, duration_text, size, size_text, store_size,
+    LARGEST, LONGEST, age, age_text, duration, duration_text, grace, size, size_text, store_size,
+    whole_seconds,
 };
 
 #[test]
@@ -46,6 +47,28 @@ fn times_have_units() {
         "１s",
     ] {
         assert!(duration(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_grace_may_be_nothing() {
+    for text in ["0s", "0ms", "0h"] {
+        assert_eq!(grace(text), Ok(Duration::ZERO), "{text}");
+    }
+    assert_eq!(grace("10s"), Ok(Duration::from_secs(10)));
+    assert_eq!(grace("500ms"), Ok(Duration::from_millis(500)));
+    for text in ["", "0", "s", "169h"] {
+        assert!(grace(text).is_err(), "{text}");
+    }
+    assert_eq!(duration_text(Duration::ZERO), "0s");
+}
+
+#[test]
+fn whole_seconds_have_no_fraction() {
+    assert_eq!(whole_seconds("1m30s"), Ok(Duration::from_secs(90)));
+    assert_eq!(whole_seconds("2s0ms"), Ok(Duration::from_secs(2)));
+    for text in ["", "0s", "1500ms", "1ms", "1"] {
+        assert!(whole_seconds(text).is_err(), "{text}");
     }
 }
 
