@@ -36,6 +36,12 @@ pub(crate) fn bytes<'a>(
             if let Some(message) = &rule.message {
                 text(&mut bytes, message);
             }
+            if let Some(seconds) = rule.ask_timeout {
+                bytes.push_str(&format!(" ask_timeout {seconds}"));
+            }
+            if !rule.grantable {
+                bytes.push_str(" not grantable");
+            }
             bytes.push('\n');
         }
     }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use podward_policy::{Action, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleSpec};
 
 use crate::diagnostic::Diagnostic;
@@ -34,8 +36,12 @@ pub(crate) fn compile(
             .message
             .as_ref()
             .map(|message| message.value.clone()),
-        grantable: true,
-        ask_timeout: None,
+        grantable: rule
+            .raw
+            .grantable
+            .as_ref()
+            .is_none_or(|grantable| grantable.value),
+        ask_timeout: rule.raw.ask_timeout.as_ref().map(seconds),
         location: reader.source().location(rule.raw.header.start),
     });
     let default = raw.default_action.as_ref();
@@ -71,6 +77,11 @@ pub(crate) fn compile(
         // Warnings about rules that are not all there would mislead.
         Ok(_) => None,
     }
+}
+
+/// No time that can be written has more seconds than fit.
+fn seconds(timeout: &Sited<Duration>) -> u32 {
+    u32::try_from(timeout.value.as_secs()).unwrap_or(u32::MAX)
 }
 
 /// A rule whose tool and pattern can be looked at.

@@ -51,6 +51,16 @@ fn what_it_says_counts() {
         ("message = \"no\"", "message = \"No\""),
         ("message = \"no\"", "message = \"\""),
         ("rm *\"", "rm * 2:no\""),
+        ("action = \"deny\"", "action = \"ask\""),
+        ("action = \"deny\"", "action = \"ask\"\ngrantable = false"),
+        (
+            "action = \"deny\"",
+            "action = \"ask\"\nask_timeout = \"3s\"",
+        ),
+        (
+            "action = \"deny\"",
+            "action = \"ask\"\nask_timeout = \"30s\"",
+        ),
     ];
     let mut all: Vec<_> = changes
         .iter()
@@ -61,4 +71,18 @@ fn what_it_says_counts() {
     all.sort();
     all.dedup();
     assert_eq!(all.len(), n);
+}
+
+#[test]
+fn what_is_left_out_is_what_it_stands_for() {
+    let with = |action: &str| PLAIN.replacen("action = \"deny\"", action, 1);
+    assert_eq!(
+        bytes(&with("action = \"ask\"\ngrantable = true")),
+        bytes(&with("action = \"ask\""))
+    );
+    // A deny for everything that is left says what a default of deny says (D1.6).
+    let rest = "[permissions]\ndefault_action = 'ask'\n\
+                [[permissions.rule]]\ntool = '*'\npattern = '*'\naction = 'deny'\n";
+    let written = rest.replacen("'ask'", "'ask'\nunresolved = 'deny'", 1);
+    assert_eq!(bytes(rest), bytes(&written));
 }

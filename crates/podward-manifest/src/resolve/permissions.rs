@@ -1,12 +1,14 @@
 //! The permissions of the layers, as the effective manifest shows them.
 
+use std::time::Duration;
+
 use podward_policy::{LayerName, Location};
 
 use super::approvals::ApprovalLine;
 use crate::effective::{EffectiveLine, Origin};
 use crate::permissions::CompiledLayer;
 use crate::read::ReadLayer;
-use crate::shown::toml_string;
+use crate::shown::{Shown, toml_string};
 
 /// The permissions of all layers, outermost first. A joined key stands in the layer that decides
 /// it; a default in the nearest.
@@ -102,6 +104,13 @@ impl LayerLines<'_> {
             );
             if let Some(message) = &rule.message {
                 value.push_str(&format!(", message = {}", toml_string(message)));
+            }
+            if let Some(seconds) = rule.ask_timeout {
+                let timeout = Duration::from_secs(seconds.into());
+                value.push_str(&format!(", ask_timeout = {}", timeout.shown()));
+            }
+            if !rule.grantable {
+                value.push_str(", grantable = false");
             }
             value.push_str(" }");
             let origin = self.written(rule.location.clone());

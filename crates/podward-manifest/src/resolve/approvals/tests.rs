@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use podward_policy::{Lowered, Operation, ToolName};
+
 use crate::LayerKind::{CommandLine, Machine, Manifest, User};
 use crate::tests::layers::{errors, resolved, trusted, untrusted};
 use crate::{Approvals, AutoAnswers, LayerSource, OnAsk};
@@ -228,4 +230,22 @@ on_ask = "wait"          # manifest, manifest.toml:3:1
 client_grace = "10s"     # manifest, implied
 "#;
     assert_eq!(permissions, expected);
+}
+
+#[test]
+fn what_a_rule_says_of_its_questions_is_compiled_and_shown() {
+    let rule = "[[permissions.rule]]\ntool = \"bash\"\npattern = \"git push *\"\naction = \"ask\"\n\
+                ask_timeout = \"1m30s\"\ngrantable = false\n";
+    let resolved = resolved(&[trusted(Manifest, &text(rule))]).unwrap();
+    let shown = resolved.effective.to_string();
+    let expected = r#"{ tool = "bash", pattern = "git push *", action = "ask", ask_timeout = "1m30s", grantable = false },"#;
+    assert!(shown.contains(expected), "{shown}");
+    let bash = ToolName::new("bash").unwrap();
+    let call = Lowered::from(Operation::plain(&bash, "git push *"));
+    let asking = resolved.policies.asking(&call);
+    let found: Vec<_> = asking
+        .iter()
+        .map(|a| (a.grantable, a.ask_timeout))
+        .collect();
+    assert_eq!(found, [(false, Some(90))]);
 }
