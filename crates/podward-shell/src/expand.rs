@@ -3,8 +3,8 @@
 use podward_policy::HoleKind;
 
 use crate::arg::{Arg, Part, Source};
-use crate::syntax::{Change, Command, Expansion, How, List, Piece, Quoting, Script, Word};
-use crate::values::{Census, Moment, POSITIONAL, Value, Values};
+use crate::syntax::{Change, Command, Expansion, How, List, Moment, Piece, Quoting, Script, Word};
+use crate::values::{Census, POSITIONAL, Value, Values};
 
 /// What is known while words are expanded.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) census: &'a Census,
     pub(crate) values: &'a Values,
     pub(crate) script: &'a Script,
-    /// The commands that may have run by now.
+    /// What stands up to here may have run by now.
     pub(crate) by: Moment,
     /// What stands for `${x:-word}` where `x` is not known.
     pub(crate) unset: Unset,

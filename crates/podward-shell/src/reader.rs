@@ -18,7 +18,7 @@ use podward_policy::ByteSpan;
 
 use crate::limits;
 use crate::second_look;
-use crate::syntax::{Script, SimpleIdx, Stop, Unknown};
+use crate::syntax::{Moment, Script, Stop, Unknown};
 use crate::work;
 
 type Read<T> = Result<T, Stop>;
@@ -222,9 +222,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The simple command that ends next.
-    const fn next_simple(&self) -> SimpleIdx {
-        SimpleIdx(self.script.simples.len())
+    /// A moment after all that was read so far.
+    const fn moment(&mut self) -> Moment {
+        self.script.now = self.script.now.next();
+        self.script.now
     }
 
     fn mark(&self) -> Mark {

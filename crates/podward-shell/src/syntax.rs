@@ -10,6 +10,19 @@ pub(crate) struct SimpleIdx(pub(crate) usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HereIdx(pub(crate) usize);
 
+/// A place in the order in which a text was read. What stands later has a later moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(usize);
+
+impl Moment {
+    /// Behind everything.
+    pub(crate) const END: Self = Self(usize::MAX);
+
+    pub(crate) const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
 /// All that was read of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
@@ -20,15 +33,16 @@ pub(crate) struct Script {
     pub(crate) heres: Vec<HereDocument>,
     /// Code that only the run shows, found while reading.
     pub(crate) unknowns: Vec<Unknown>,
-    /// Variables that something other than an assignment or a builtin sets, each with the first
-    /// command that ends after it.
-    pub(crate) names_set: Vec<(String, SimpleIdx)>,
-    /// Names in arithmetic: evaluated, and perhaps set. Likewise.
-    pub(crate) names_evaluated: Vec<(String, SimpleIdx)>,
+    /// Variables that something other than an assignment or a builtin sets.
+    pub(crate) names_set: Vec<(String, Moment)>,
+    /// Names in arithmetic: evaluated, and perhaps set.
+    pub(crate) names_evaluated: Vec<(String, Moment)>,
     /// Variables of loops, each with its literal words.
-    pub(crate) loops: Vec<(String, Vec<Option<String>>)>,
-    /// Names of the functions that are defined.
-    pub(crate) functions: Vec<String>,
+    pub(crate) loops: Vec<(String, Vec<Option<String>>, Moment)>,
+    /// Names of the functions that are defined, each with the moment before its body.
+    pub(crate) functions: Vec<(String, Moment)>,
+    /// The latest moment of the text.
+    pub(crate) now: Moment,
     /// Comments and here-document bodies.
     pub(crate) inert: Vec<ByteSpan>,
     /// Where and why reading ended early.
@@ -82,7 +96,8 @@ pub(crate) struct Timed {
 #[derive(Debug)]
 pub(crate) enum Command {
     Simple(SimpleIdx),
-    Compound(Compound, Vec<Redirect>),
+    /// With its redirections and the moment at which it ends.
+    Compound(Compound, Vec<Redirect>, Moment),
 }
 
 #[derive(Debug)]
@@ -119,6 +134,8 @@ pub(crate) struct Simple {
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
     pub(crate) span: Option<ByteSpan>,
+    /// The moment at which it ends: what stands inside its words ends before.
+    pub(crate) at: Moment,
 }
 
 #[derive(Debug)]

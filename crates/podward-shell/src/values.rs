@@ -2,31 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::syntax::{AssignedValue, Expansion, Piece, Script, Simple, Word};
+use crate::syntax::{AssignedValue, Expansion, Moment, Piece, Script, Simple, Word};
 
 mod dynamic;
 
-use dynamic::DynamicName;
-
-/// Everything in a text that may set a variable, each with its place among the simple commands.
+/// Everything in a text that may set a variable, each with the moment from which on it counts.
 ///
-/// What stands later in a text cannot change an earlier use, so that a use counts only what is
-/// placed up to its [`Moment`].
+// INVARIANT: what stands later in a text changes no earlier use: a use counts only what is placed
+// up to its moment, and what takes two things counts from the later one on. Else a command that is
+// appended could hide what is known of the line (D5.5).
 #[derive(Debug, Default)]
 pub(crate) struct Census {
-    sets: BTreeMap<String, Vec<usize>>,
+    sets: BTreeMap<String, Vec<Moment>>,
+    /// Names that the text exports anywhere: an export is seen by what runs later, whenever the
+    /// value was set.
     exported: BTreeSet<String>,
     /// From here on any variable may have any value.
-    open_from: Option<usize>,
-}
-
-/// The last of the simple commands that may have run when a word is expanded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(pub(crate) usize);
-
-impl Moment {
-    /// All commands may have run.
-    pub(crate) const END: Self = Self(usize::MAX);
+    open_from: Option<Moment>,
 }
 
 /// Name of the positional parameters in a [`Census`].
@@ -79,14 +71,12 @@ const OPEN: &[&str] = &["eval", "source", ".", "trap", "let", "alias", "enable"]
 impl Census {
     pub(crate) fn of(script: &Script) -> Self {
         let mut census = Self::default();
-        for (name, at) in script.names_set.iter().chain(&script.names_evaluated) {
-            census.set(name, at.0);
+        let named = script.names_set.iter().chain(&script.names_evaluated);
+        for (name, at) in named.chain(&script.functions) {
+            census.set(name, *at);
         }
-        for name in &script.functions {
-            census.set(name, 0);
-        }
-        for (at, simple) in script.simples.iter().enumerate() {
-            census.simple(simple, at);
+        for simple in &script.simples {
+            census.simple(simple);
         }
         census.evaluated_values(script);
         census.dynamic_names(script);
@@ -112,30 +102,37 @@ impl Census {
         !self.is_open(by) && (is_own(name) || name == POSITIONAL)
     }
 
+    /// Whether anything that stands behind a moment may set a variable.
+    pub(crate) fn changes_after(&self, moment: Moment) -> bool {
+        let is_after = |at: &Moment| *at > moment;
+        self.open_from.as_ref().is_some_and(is_after) || self.sets.values().flatten().any(is_after)
+    }
+
     fn is_open(&self, by: Moment) -> bool {
-        self.open_from.is_some_and(|from| from <= by.0)
+        self.open_from.is_some_and(|from| from <= by)
     }
 
     fn n_sets(&self, name: &str, by: Moment) -> usize {
         let places = self.sets.get(name).map(Vec::as_slice).unwrap_or_default();
-        places.iter().filter(|at| **at <= by.0).take(2).count()
+        places.iter().filter(|at| **at <= by).take(2).count()
     }
 
     pub(crate) fn is_exported(&self, name: &str) -> bool {
         self.exported.contains(name) || self.exported.contains(POSITIONAL)
     }
 
-    fn set(&mut self, name: &str, at: usize) {
+    fn set(&mut self, name: &str, at: Moment) {
         self.sets.entry(name.to_owned()).or_default().push(at);
     }
 
-    fn opens(&mut self, opens: bool, at: usize) {
+    fn opens(&mut self, opens: bool, at: Moment) {
         if opens && self.open_from.is_none_or(|from| from > at) {
             self.open_from = Some(at);
         }
     }
 
-    fn simple(&mut self, simple: &Simple, at: usize) {
+    fn simple(&mut self, simple: &Simple) {
+        let at = simple.at;
         for assignment in &simple.assignments {
             self.set(&assignment.name, at);
         }
@@ -159,35 +156,35 @@ impl Census {
 
     /// Arithmetic evaluates the value of a variable as an expression, which may set others.
     fn evaluated_values(&mut self, script: &Script) {
-        let assigned: BTreeSet<&str> = script
-            .simples
-            .iter()
-            .flat_map(|simple| &simple.assignments)
-            .filter(|assignment| !is_number(&assignment.value))
-            .map(|assignment| assignment.name.as_str())
-            .collect();
+        let mut assigned: BTreeMap<&str, Moment> = BTreeMap::new();
+        for simple in &script.simples {
+            for assignment in simple.assignments.iter().filter(|a| !is_number(&a.value)) {
+                let first = assigned.entry(&assignment.name).or_insert(simple.at);
+                *first = simple.at.min(*first);
+            }
+        }
         for (name, at) in &script.names_evaluated {
-            self.opens(assigned.contains(name.as_str()), at.0);
+            if let Some(assigned) = assigned.get(name.as_str()) {
+                self.opens(true, (*assigned).max(*at));
+            }
         }
     }
 
     /// Commands whose names are variables: what they may set hangs on the variables' values.
     fn dynamic_names(&mut self, script: &Script) {
-        for (at, simple) in script.simples.iter().enumerate() {
-            match dynamic::name(script, &simple.words) {
-                DynamicName::Literal => {}
-                DynamicName::Unknown => self.opens(true, at),
-                DynamicName::OneOf(values) => {
-                    let rest = simple.words.get(1..).unwrap_or_default();
-                    for value in values {
-                        self.dynamic_name(&value, rest, at);
-                    }
-                }
+        for simple in &script.simples {
+            let name = dynamic::name(script, simple);
+            if let Some(from) = name.unknown_from {
+                self.opens(true, from.max(simple.at));
+            }
+            let rest = simple.words.get(1..).unwrap_or_default();
+            for (text, from) in name.texts {
+                self.dynamic_name(&text, rest, from.max(simple.at));
             }
         }
     }
 
-    fn dynamic_name(&mut self, value: &str, rest: &[Word], at: usize) {
+    fn dynamic_name(&mut self, value: &str, rest: &[Word], at: Moment) {
         let mut words = value.split_whitespace();
         let name = words.next().unwrap_or_default();
         match (name, rest.first().map(Word::as_literal)) {
@@ -203,7 +200,7 @@ impl Census {
         }
     }
 
-    fn command(&mut self, name: &str, args: &[Word], at: usize) {
+    fn command(&mut self, name: &str, args: &[Word], at: Moment) {
         match name {
             "read" | "mapfile" | "readarray" | "unset" | "getopts" | "wait" => {
                 self.set("REPLY", at);
@@ -230,7 +227,7 @@ impl Census {
     }
 
     /// Arguments that are names, or begin with one.
-    fn names(&mut self, args: &[Word], at: usize) {
+    fn names(&mut self, args: &[Word], at: Moment) {
         for arg in args {
             match leading_name(arg) {
                 Some(name) => self.set(&name, at),
@@ -255,7 +252,7 @@ impl Census {
         }
     }
 
-    fn printf(&mut self, args: &[Word], at: usize) {
+    fn printf(&mut self, args: &[Word], at: Moment) {
         let Some(first) = args.first() else {
             return;
         };
@@ -277,7 +274,7 @@ impl Census {
         }
     }
 
-    fn set_builtin(&mut self, args: &[Word], at: usize) {
+    fn set_builtin(&mut self, args: &[Word], at: Moment) {
         let literal: Vec<Option<String>> = args.iter().map(Word::as_literal).collect();
         let only_options = literal.iter().all(|arg| {
             arg.as_ref()

@@ -2,7 +2,6 @@
 
 mod after_stop;
 mod compound;
-mod moments;
 mod output;
 mod simple;
 
@@ -15,9 +14,9 @@ use crate::limits;
 use crate::operations::{Bases, Sink};
 use crate::reader::{self, Origin};
 use crate::syntax::{
-    AndOr, Command, Expansion, HereIdx, Link, List, Piece, Pipeline, Script, Timed, Word,
+    AndOr, Command, Expansion, HereIdx, Link, List, Moment, Piece, Pipeline, Script, Timed, Word,
 };
-use crate::values::{Census, Moment, Values};
+use crate::values::{Census, Values};
 
 /// What a text stands in.
 #[derive(Debug, Clone)]
@@ -127,9 +126,9 @@ pub(crate) struct Walker<'w, 'p> {
     pub(crate) script: &'w Script,
     pub(crate) census: Census,
     pub(crate) values: Values,
-    /// The commands that may have run by now.
+    /// What stands up to here may have run by now.
     pub(crate) by: Moment,
-    /// Those that may have run before what is walked, because it is repeated or called later.
+    /// What may have run before what is walked, because it is repeated or called later.
     pub(crate) by_then: Moment,
     pub(crate) bases: Bases,
     pub(crate) context: Context,
@@ -139,6 +138,7 @@ pub(crate) struct Walker<'w, 'p> {
     in_function: bool,
     /// The time word in front of the next simple command.
     timed: Option<Timed>,
+    exported: Vec<simple::Exported>,
 }
 
 /// Reads a text and adds the operations of its commands.
@@ -171,13 +171,14 @@ impl<'w, 'p> Walker<'w, 'p> {
             census: Census::default(),
             values: Values::default(),
             by: Moment::END,
-            by_then: Moment(0),
+            by_then: Moment::default(),
             bases,
             context,
             functions: Vec::new(),
             n_calls: 0,
             in_function: false,
             timed: None,
+            exported: Vec::new(),
         }
     }
 }
@@ -191,6 +192,7 @@ impl<'w> Walker<'w, '_> {
         let script = self.script;
         let Some(stop) = script.stop else {
             self.list(&script.list);
+            self.exported_assignments();
             return;
         };
         // Reading may stop inside a character.
@@ -202,6 +204,7 @@ impl<'w> Walker<'w, '_> {
         for simple in &script.simples {
             self.flat(simple);
         }
+        self.exported_assignments();
         let was = std::mem::replace(&mut self.context.demand, Demand::Restrictive);
         self.after_stop(text, origin, at);
         self.context.demand = was;
@@ -353,10 +356,10 @@ impl<'w> Walker<'w, '_> {
         self.sink.burn();
         match command {
             Command::Simple(idx) => match self.script.simples.get(idx.0) {
-                Some(simple) => self.simple(simple, Moment(idx.0)),
+                Some(simple) => self.simple(simple),
                 None => self.same(),
             },
-            Command::Compound(compound, redirects) => self.compound(compound, redirects),
+            Command::Compound(compound, redirects, at) => self.compound(compound, redirects, *at),
         }
     }
 

@@ -114,12 +114,12 @@ impl Walker<'_, '_> {
         };
         match effect.role {
             Role::Data | Role::InPlace | Role::Command | Role::CommandUntil | Role::Module => {}
-            Role::Read
-                if effect.option.is_none()
-                    && !self.context.feeds
-                    && files::shows_names_only(call) =>
-            {
+            Role::Read if effect.option.is_none() && files::shows_names_only(call) => {
                 self.use_path(call, idx, value, Access::List);
+                // The names may be those of files that the next command reads.
+                if self.context.feeds {
+                    self.use_path(call, idx, value, Access::Read);
+                }
             }
             Role::Read
             | Role::Write

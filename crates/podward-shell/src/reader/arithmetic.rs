@@ -81,7 +81,7 @@ impl Reader<'_> {
             self.pos += 1;
         }
         arithmetic.inner.push_plain(&name);
-        let at = self.next_simple();
+        let at = self.moment();
         self.script.names_evaluated.push((name.clone(), at));
         arithmetic.names.push(name);
     }

@@ -40,7 +40,8 @@ impl Reader<'_> {
         if !ends {
             return self.stop("text after a compound command");
         }
-        Ok(Command::Compound(compound, redirects))
+        let at = self.moment();
+        Ok(Command::Compound(compound, redirects, at))
     }
 
     /// `((` is arithmetic if a matching `))` ends it, else two subshells.
@@ -134,7 +135,7 @@ impl Reader<'_> {
         let Some(name) = self.name() else {
             return self.stop("a loop without the name of its variable");
         };
-        let at = self.next_simple();
+        let at = self.moment();
         self.script.names_set.push((name.clone(), at));
         self.skip_newlines()?;
         let words = match self.take_reserved("in") {
@@ -145,7 +146,7 @@ impl Reader<'_> {
             || vec![None],
             |words| words.iter().map(Word::as_literal).collect(),
         );
-        self.script.loops.push((name.clone(), literal));
+        self.script.loops.push((name.clone(), literal, at));
         if self.peek() == Some(b';') {
             self.take_operator();
         }
@@ -249,7 +250,8 @@ impl Reader<'_> {
 
     pub(super) fn function_body(&mut self, name: String, start: usize) -> Read<Command> {
         let span = self.span(start);
-        self.script.functions.push(name.clone());
+        let at = self.moment();
+        self.script.functions.push((name.clone(), at));
         self.skip_newlines()?;
         let body = match (self.peek(), self.peek_reserved()) {
             (Some(b'('), _) => self.nested(Self::parenthesis)?,
@@ -259,14 +261,13 @@ impl Reader<'_> {
             ) => self.nested(|reader| reader.compound(word))?,
             _ => return self.stop("a function without a body"),
         };
-        Ok(Command::Compound(
-            Compound::Function {
-                name,
-                body: Box::new(body),
-                span,
-            },
-            Vec::new(),
-        ))
+        let function = Compound::Function {
+            name,
+            body: Box::new(body),
+            span,
+        };
+        let at = self.moment();
+        Ok(Command::Compound(function, Vec::new(), at))
     }
 }
 

@@ -259,7 +259,7 @@ impl Reader<'_> {
             _ => return self.stop("an expansion that is not known"),
         }
         let change = how.filter(|_| is_scalar).map(|how| Change { name, how });
-        let at = self.next_simple();
+        let at = self.moment();
         self.script.names_set.extend(sets.map(|name| (name, at)));
         Ok(Expansion::Other {
             inner,

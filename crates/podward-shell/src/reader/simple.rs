@@ -21,6 +21,7 @@ impl Reader<'_> {
         simple.span = Some(self.origin.span(start, end.max(start)));
         let is_empty =
             simple.words.is_empty() && simple.assignments.is_empty() && simple.redirects.is_empty();
+        simple.at = self.moment();
         let idx = SimpleIdx(self.script.simples.len());
         if !is_empty {
             // Also when reading stops inside it: a deny must see what was read.
@@ -250,7 +251,7 @@ impl Reader<'_> {
         let written = self.text.get(start..start + n).unwrap_or_default();
         let descriptor = written.parse().ok();
         if let Some(name) = written.strip_prefix('{').and_then(|n| n.strip_suffix('}')) {
-            let at = self.next_simple();
+            let at = self.moment();
             self.script.names_set.push((name.to_owned(), at));
         }
         self.skip(n);

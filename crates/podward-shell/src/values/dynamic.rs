@@ -1,33 +1,37 @@
 //! Commands whose names hold variables.
 
 use super::{is_digits, leading_name};
-use crate::syntax::{AssignedValue, Expansion, How, Piece, Script, Word};
+use crate::syntax::{AssignedValue, Expansion, How, Moment, Piece, Script, Simple, Word};
 
-/// What is known of a command's name.
-pub(super) enum DynamicName {
-    /// It is written out, or it is a path and so no builtin.
-    Literal,
-    /// It may be one of these texts: the program is the first word of each.
-    OneOf(Vec<String>),
-    Unknown,
+/// What a command's name may be, where it holds variables; nothing, where it is written out or is a
+/// path and so no builtin.
+#[derive(Default)]
+pub(super) struct DynamicName {
+    /// Texts, each from a moment on: the program is the first word of each.
+    pub(super) texts: Vec<(String, Moment)>,
+    /// From this moment on it may be anything.
+    pub(super) unknown_from: Option<Moment>,
 }
 
 /// As many values as are told apart.
 const MOST_VALUES: usize = 64;
 
+/// Bytes of a value that are looked at: the names of builtins are far shorter.
+const MOST_BYTES: usize = 256;
+
 /// The names that the first word of a command may be.
-pub(super) fn name(script: &Script, words: &[Word]) -> DynamicName {
+pub(super) fn name(script: &Script, simple: &Simple) -> DynamicName {
     const PREFIXES: [&str; 3] = ["builtin", "command", "exec"];
-    let mut words = words.iter();
+    let mut words = simple.words.iter();
     let Some(first) = words.next() else {
-        return DynamicName::Literal;
+        return DynamicName::default();
     };
     if let Some(name) = first.as_literal() {
         let hides_name =
             PREFIXES.contains(&name.as_str()) && words.any(|word| word.as_literal().is_none());
         return match hides_name {
-            true => DynamicName::Unknown,
-            false => DynamicName::Literal,
+            true => DynamicName::unknown(),
+            false => DynamicName::default(),
         };
     }
     let is_path = first.pieces.iter().any(
@@ -35,58 +39,68 @@ pub(super) fn name(script: &Script, words: &[Word]) -> DynamicName {
     );
     if is_path {
         // A file, never a builtin.
-        return DynamicName::Literal;
+        return DynamicName::default();
     }
-    let mut names = vec![String::new()];
+    let mut names = DynamicName {
+        texts: vec![(String::new(), Moment::default())],
+        unknown_from: None,
+    };
     for piece in &first.pieces {
-        let parts = match piece {
-            Piece::Plain(text) | Piece::Quoted(text) => Some(vec![text.clone()]),
-            Piece::Expansion(expansion, _) => match &**expansion {
-                Expansion::Parameter(name)
-                | Expansion::Elements(name)
-                | Expansion::Element(name, _) => values_of(script, name),
-                Expansion::Other {
-                    inner,
-                    change: Some(change),
-                    ..
-                } if matches!(change.how, How::UnlessEmpty | How::UnlessUnset) => {
-                    // A value from outside makes the program unknown, whatever it is.
-                    let mut values = values_of(script, &change.name).unwrap_or_default();
-                    let word = inner.last().and_then(Word::as_literal);
-                    word.map(|word| {
-                        values.push(word);
-                        values
-                    })
-                }
-                _ => None,
-            },
-            Piece::Glob(_) | Piece::Tilde(_) => None,
-        };
-        let Some(parts) = parts.filter(|parts| parts.len() * names.len() <= MOST_VALUES) else {
-            return DynamicName::Unknown;
-        };
-        names = names
-            .iter()
-            .flat_map(|name| parts.iter().map(move |part| format!("{name}{part}")))
-            .collect();
+        names = names.followed_by(&part(script, simple, piece));
     }
-    DynamicName::OneOf(names)
+    names
 }
 
-/// All values that a variable may have; `None` if one is not literal.
-fn values_of(script: &Script, name: &str) -> Option<Vec<String>> {
-    let is_positional = matches!(name, "@" | "*") || is_digits(name);
-    if is_positional && !script.functions.is_empty() {
-        return None;
+/// What one piece of a command's name may be.
+fn part(script: &Script, simple: &Simple, piece: &Piece) -> DynamicName {
+    let expansion = match piece {
+        Piece::Plain(text) | Piece::Quoted(text) => {
+            let mut name = DynamicName::default();
+            name.add(Some(text.clone()), Moment::default());
+            return name;
+        }
+        Piece::Glob(_) | Piece::Tilde(_) => return DynamicName::unknown(),
+        Piece::Expansion(expansion, _) => expansion,
+    };
+    match &**expansion {
+        Expansion::Parameter(name) | Expansion::Elements(name) | Expansion::Element(name, _) => {
+            values_of(script, name, simple.at)
+        }
+        Expansion::Other {
+            inner,
+            change: Some(change),
+            ..
+        } if matches!(change.how, How::UnlessEmpty | How::UnlessUnset) => {
+            match inner.last().and_then(Word::as_literal) {
+                // A value from outside makes the program unknown, whatever it is.
+                Some(word) => {
+                    let mut values = values_of(script, &change.name, simple.at);
+                    values.unknown_from = None;
+                    values.texts.push((word, Moment::default()));
+                    values
+                }
+                None => DynamicName::unknown(),
+            }
+        }
+        _ => DynamicName::unknown(),
     }
-    let mut values = Vec::new();
+}
+
+/// All values that a variable may have in a command.
+fn values_of(script: &Script, name: &str, at: Moment) -> DynamicName {
+    let is_positional = matches!(name, "@" | "*") || is_digits(name);
+    let mut values = DynamicName::default();
+    // It may stand in a function that began before.
+    if is_positional && script.functions.iter().any(|(_, start)| *start < at) {
+        return DynamicName::unknown();
+    }
     for simple in &script.simples {
         for assignment in simple.assignments.iter().filter(|a| a.name == name) {
             match &assignment.value {
-                AssignedValue::Scalar(word) => values.push(word.as_literal()?),
+                AssignedValue::Scalar(word) => values.add(word.as_literal(), simple.at),
                 AssignedValue::Array(words) => {
                     for word in words {
-                        values.push(word.as_literal()?);
+                        values.add(word.as_literal(), simple.at);
                     }
                 }
             }
@@ -95,24 +109,84 @@ fn values_of(script: &Script, name: &str) -> Option<Vec<String>> {
         match first.as_deref() {
             Some("set") if is_positional => {
                 for word in simple.words.iter().skip(1) {
-                    values.push(word.as_literal()?);
+                    values.add(word.as_literal(), simple.at);
                 }
             }
             Some("export" | "readonly") => {
                 for word in simple.words.iter().skip(1) {
                     if leading_name(word).as_deref() == Some(name) {
-                        let text = word.as_literal()?;
-                        values.push(text.split_once('=').map_or("", |(_, v)| v).to_owned());
+                        let value = word
+                            .as_literal()
+                            .map(|text| text.split_once('=').map_or("", |(_, v)| v).to_owned());
+                        values.add(value, simple.at);
                     }
                 }
             }
             _ => {}
         }
     }
-    for (_, words) in script.loops.iter().filter(|(variable, _)| variable == name) {
+    for (_, words, set_at) in script
+        .loops
+        .iter()
+        .filter(|(variable, ..)| variable == name)
+    {
         for word in words {
-            values.push(word.clone()?);
+            values.add(word.clone(), *set_at);
         }
     }
-    (!values.is_empty()).then_some(values)
+    if !values.texts.iter().any(|(_, set_at)| *set_at <= at) {
+        // Its first value comes from outside.
+        return DynamicName::unknown();
+    }
+    values.cut();
+    values
+}
+
+impl DynamicName {
+    fn unknown() -> Self {
+        Self {
+            texts: Vec::new(),
+            unknown_from: Some(Moment::default()),
+        }
+    }
+
+    /// Adds a value that is set at a moment; `None` if it is not known.
+    fn add(&mut self, value: Option<String>, at: Moment) {
+        match value {
+            Some(text) if text.len() <= MOST_BYTES => self.texts.push((text, at)),
+            _ => self.is_unknown_from(at),
+        }
+    }
+
+    fn is_unknown_from(&mut self, at: Moment) {
+        self.unknown_from = Some(self.unknown_from.map_or(at, |from| from.min(at)));
+    }
+
+    /// Each text with each of the others behind it.
+    fn followed_by(self, others: &Self) -> Self {
+        let mut both = Self {
+            texts: Vec::new(),
+            unknown_from: self.unknown_from,
+        };
+        if let Some(from) = others.unknown_from {
+            both.is_unknown_from(from);
+        }
+        for (text, at) in &self.texts {
+            for (other, other_at) in &others.texts {
+                both.add(Some(format!("{text}{other}")), *other_at.max(at));
+            }
+        }
+        both.cut();
+        both
+    }
+
+    /// The first ones are told apart; what comes after them may be anything.
+    fn cut(&mut self) {
+        self.texts.sort_by_key(|(_, at)| *at);
+        if let Some((_, at)) = self.texts.get(MOST_VALUES) {
+            let at = *at;
+            self.is_unknown_from(at);
+            self.texts.truncate(MOST_VALUES);
+        }
+    }
 }

@@ -8,27 +8,30 @@ use crate::expand;
 use crate::limits;
 use crate::operations::Bases;
 use crate::programs::PROGRAMS;
-use crate::syntax::{Command, Compound, List, Redirect, Word};
-use crate::values::{Moment, POSITIONAL, Value};
-use crate::walk::moments::last_of;
+use crate::syntax::{Command, Compound, List, Moment, Redirect, Word};
+use crate::values::{POSITIONAL, Value};
 
 impl<'w> Walker<'w, '_> {
     pub(super) fn compound(
         &mut self,
         compound: &'w Compound,
         redirects: &'w [Redirect],
+        at: Moment,
     ) -> Outcome {
         let stdin = self.context.stdin.clone();
-        self.by = Moment::END;
         self.bare_time();
-        if let Some(changed) = self.redirected_stdin(redirects) {
-            self.context.stdin = changed;
-        }
         for redirect in redirects {
             self.inside(&redirect.target);
         }
+        // What stands behind it has not run yet.
+        let by = at.max(self.by_then);
+        self.by = by;
+        if let Some(changed) = self.redirected_stdin(redirects) {
+            self.context.stdin = changed;
+        }
         let first = self.sink.len();
-        let outcome = self.compound_body(compound);
+        let outcome = self.compound_body(compound, at);
+        self.by = by;
         self.context.stdin = stdin;
         let parent = (first..self.sink.len())
             .map(OperationIdx)
@@ -45,7 +48,7 @@ impl<'w> Walker<'w, '_> {
         })
     }
 
-    fn compound_body(&mut self, compound: &'w Compound) -> Outcome {
+    fn compound_body(&mut self, compound: &'w Compound, at: Moment) -> Outcome {
         match compound {
             Compound::Subshell(list) => {
                 self.subshell(|walker| walker.list(list));
@@ -59,8 +62,7 @@ impl<'w> Walker<'w, '_> {
                 outcome
             }
             Compound::While { condition, body } => {
-                let last = last_of(condition).max(last_of(body));
-                self.repeated(last, |walker| {
+                self.repeated(at, |walker| {
                     let outcome = walker.list_outcome(condition);
                     walker.bases = outcome.success;
                     walker.list(body);
@@ -77,12 +79,13 @@ impl<'w> Walker<'w, '_> {
                 if let Some(words) = words {
                     self.inside_all(words);
                 }
-                self.for_loop(name, words.as_deref(), *select, body);
+                self.by = at.max(self.by_then);
+                self.for_loop(name, words.as_deref(), *select, body, at);
                 self.same()
             }
             Compound::ArithmeticFor(arithmetic, body) => {
                 self.inside(&arithmetic.inner);
-                self.repeated(last_of(body), |walker| walker.list(body));
+                self.repeated(at, |walker| walker.list(body));
                 self.same()
             }
             Compound::Case(word, arms) => {
@@ -92,15 +95,18 @@ impl<'w> Walker<'w, '_> {
             }
             Compound::Arithmetic(arithmetic) => {
                 self.inside(&arithmetic.inner);
+                self.by = at.max(self.by_then);
                 self.free_text(["((", "))"], std::slice::from_ref(&arithmetic.inner));
                 self.same()
             }
             Compound::Test(words) => {
+                self.inside_all(words);
+                self.by = at.max(self.by_then);
                 self.test(words);
                 self.same()
             }
             Compound::Function { name, body, span } => {
-                self.function(name, body, *span);
+                self.function(name, body, *span, at);
                 self.same()
             }
         }
@@ -130,7 +136,7 @@ impl<'w> Walker<'w, '_> {
         self.same()
     }
 
-    /// A body that runs any number of times.
+    /// A body that runs any number of times, all of which stands before `last`.
     fn repeated(&mut self, last: Moment, body: impl Fn(&mut Self)) {
         let by_then = self.by_then;
         self.by_then = by_then.max(last);
@@ -149,9 +155,15 @@ impl<'w> Walker<'w, '_> {
         self.by_then = by_then;
     }
 
-    fn for_loop(&mut self, name: &str, words: Option<&'w [Word]>, select: bool, body: &'w List) {
+    fn for_loop(
+        &mut self,
+        name: &str,
+        words: Option<&'w [Word]>,
+        select: bool,
+        body: &'w List,
+        at: Moment,
+    ) {
         let by_then = self.by_then;
-        self.by = by_then.max(last_of(body));
         let known = words.filter(|_| !select).and_then(|words| {
             let args = expand::words(words, self.knowledge());
             let known: Option<Vec<Value>> = args.iter().map(round).collect();
@@ -174,7 +186,7 @@ impl<'w> Walker<'w, '_> {
                 self.by_then = by_then;
                 self.bases = entry.join(self.bases.clone());
             }
-            _ => self.repeated(last_of(body), |walker| walker.list(body)),
+            _ => self.repeated(at, |walker| walker.list(body)),
         }
     }
 
@@ -194,7 +206,6 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn test(&mut self, words: &'w [Word]) {
-        self.inside_all(words);
         for word in words {
             if hides_code(word) {
                 self.sink
@@ -260,7 +271,13 @@ impl<'w> Walker<'w, '_> {
         self.sink.command(subject, need, span);
     }
 
-    fn function(&mut self, name: &str, body: &'w Command, span: podward_policy::ByteSpan) {
+    fn function(
+        &mut self,
+        name: &str,
+        body: &'w Command,
+        span: podward_policy::ByteSpan,
+        at: Moment,
+    ) {
         let added = self.sink.place.programs;
         let has_model = PROGRAMS.get(name).is_some() || added.is_some_and(|a| a.has(name));
         if has_model || crate::builtins::is_builtin(name) {
@@ -268,10 +285,18 @@ impl<'w> Walker<'w, '_> {
                 .unknown("a function takes the name of a program", Some(span));
         }
         let bases = self.bases.clone();
-        // It may be called at any time.
-        self.in_body(Moment::END, |walker| {
+        // It may be called at any time. What stands behind it may be behind the last call too, and
+        // must not hide what is known here.
+        let by_then = at.max(self.by_then);
+        self.in_body(by_then, |walker| {
             walker.command(body);
         });
+        if self.census.changes_after(by_then) {
+            self.bases.clone_from(&bases);
+            self.in_body(Moment::END, |walker| {
+                walker.command(body);
+            });
+        }
         self.bases = bases;
         self.functions.push((name.to_owned(), body));
     }

@@ -1,6 +1,6 @@
 //! Simple commands: assignments, redirections, and the command itself.
 
-use podward_policy::{ByteSpan, Need, OperationIdx, TextBuilder};
+use podward_policy::{ByteSpan, CommandSubject, Need, OperationIdx, TextBuilder};
 
 use super::{Demand, Outcome, Stdin, Walker};
 use crate::arg::{Arg, Part};
@@ -11,9 +11,25 @@ use crate::limits;
 use crate::operations::Access;
 use crate::syntax::{AssignedValue, Assignment, Redirect, RedirectKind, Simple, Timed, Word};
 use crate::text_form;
-use crate::values::{Moment, POSITIONAL, Value};
+use crate::values::{POSITIONAL, Value};
+
+/// An assignment alone that another command of the text exports.
+#[derive(PartialEq, Eq)]
+pub(super) struct Exported {
+    subject: CommandSubject,
+    span: ByteSpan,
+}
 
 impl<'w> Walker<'w, '_> {
+    /// What is exported needs a rule (D3.6). The export may stand behind the assignment, so that this
+    /// comes after all commands, beside what each of them is without it (D5.5).
+    pub(super) fn exported_assignments(&mut self) {
+        for exported in std::mem::take(&mut self.exported) {
+            self.sink
+                .command(exported.subject, Need::Full, Some(exported.span));
+        }
+    }
+
     pub(crate) fn knowledge(&self) -> Knowledge<'_> {
         Knowledge {
             census: &self.census,
@@ -26,7 +42,7 @@ impl<'w> Walker<'w, '_> {
         }
     }
 
-    pub(super) fn simple(&mut self, simple: &'w Simple, at: Moment) -> Outcome {
+    pub(super) fn simple(&mut self, simple: &'w Simple) -> Outcome {
         for assignment in &simple.assignments {
             if let Some(subscript) = &assignment.subscript {
                 self.inside(&subscript.inner);
@@ -46,7 +62,7 @@ impl<'w> Walker<'w, '_> {
             }
         }
         // The commands inside its words end before it does.
-        self.by = at.max(self.by_then);
+        self.by = simple.at.max(self.by_then);
         let n_before = self.sink.len();
         let args = expand::words(&simple.words, self.knowledge());
         let before = self.bases.clone();
@@ -239,10 +255,9 @@ impl<'w> Walker<'w, '_> {
             let text = self.assignment_text(assignment);
             let name = &assignment.name;
             self.remember(assignment);
-            let is_exported = self.census.is_exported(name)
-                || self.sink.place.environment.contains(&name.as_str());
+            let is_in_environment = self.sink.place.environment.contains(&name.as_str());
             let is_special = environment::is_special(name);
-            let need = if is_special || is_exported {
+            let need = if is_special || is_in_environment {
                 self.context.demand.of_text().need()
             } else {
                 free(&self.context.demand)
@@ -252,9 +267,20 @@ impl<'w> Walker<'w, '_> {
             // A value that is not known makes no unknown program.
             let is_quoted = subject.written.known_part().starts_with('\'');
             subject.name_end = subject.name_start + name.len() + usize::from(is_quoted);
+            let is_exported = self.census.is_exported(name);
+            if is_exported && need == Need::Free {
+                let exported = Exported {
+                    subject: subject.clone(),
+                    span: assignment.span,
+                };
+                // A body that is walked again says the same again.
+                if !self.exported.iter().rev().take(8).any(|e| *e == exported) {
+                    self.exported.push(exported);
+                }
+            }
             self.sink.command(subject, need, Some(assignment.span));
             self.special_variable(name, &value, Some(assignment.span));
-            if is_special && is_exported {
+            if is_special && (is_exported || is_in_environment) {
                 self.sink.unknown(
                     "a variable that changes what later commands do",
                     Some(assignment.span),
