@@ -1,13 +1,15 @@
 //! The state machine: what is submitted runs, is refused, or waits for an answer.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt;
 use std::sync::Arc;
 
 use podward_policy::{Action, Cause, Policies, Ruling, ToolName};
 
-use crate::call::{Call, CallFacts, CallId};
+use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
+use crate::call::{Call, CallFacts};
+use crate::grant::{Covered, Grant, GrantId, Grants, TakeUse};
 use crate::permit::Permitted;
+use crate::question::{AskReason, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
 
 /// The submission of the same call in one turn that is at least an ask, and every one after it.
@@ -16,35 +18,22 @@ pub const REPEATS_ASKED: u32 = 3;
 /// How many settled questions a gate remembers, to tell a late answer who was first.
 const SETTLED_KEPT: usize = 16_384;
 
-/// The id of a question: that of the call it is about, so it stays the same over a restart.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestId(CallId);
-
-/// Why a call is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AskReason {
-    /// The rules say so.
-    Policy,
-    /// The rules let it run, but the same call was made twice before in this turn.
-    Repeated,
-}
-
-/// A call that waits for an answer; the gate keeps the call itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
-    id: RequestId,
-    facts: Arc<CallFacts>,
-    ruling: Ruling,
-    reason: AskReason,
-}
-
 /// What became of a call that was submitted.
 #[derive(Debug)]
 pub enum Submitted<P> {
     /// It is decided.
     Settled(Settled<P>),
-    /// It waits for an answer.
+    /// It is to be asked about: it waits for [`Gate::put`], and then for an answer.
     Ask(Question),
+}
+
+/// What became of a question that was put.
+#[derive(Debug)]
+pub enum Put<P> {
+    /// Anybody may answer it now.
+    Open,
+    /// Grants that were given since it was submitted cover it.
+    Settled(Settled<P>),
 }
 
 /// What became of a call in the end: this happens to each call once.
@@ -56,90 +45,52 @@ pub enum Settled<P> {
     Refuse(Refusal),
 }
 
-/// An answer to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// Yes, this once.
-    Once {
-        /// Who said so.
-        by: Box<str>,
-    },
-    /// Nobody is there who could answer.
-    NoClient,
-    /// The turn was cancelled.
-    Cancelled,
-    /// The pod was told to stop.
-    PodStopped,
-    /// The turn ended around it.
-    Interrupted,
-    /// A hook of the user refuses the call.
-    Hook {
-        /// The hook.
-        name: Box<str>,
-        /// Its words.
-        text: Box<str>,
-    },
-    /// A hook of the user, which could have refused the call, failed.
-    HookFailed {
-        /// The hook.
-        name: Box<str>,
-        /// What went wrong: lower case, no full stop.
-        why: Box<str>,
-    },
-}
-
-/// Why an answer changed nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AnswerError {
-    /// An earlier answer settled the question.
-    #[error("the request `{id}` is already settled: {}", .by.as_str())]
-    AlreadySettled {
-        /// The question.
-        id: RequestId,
-        /// The answer that was first.
-        by: Answer,
-    },
-    /// There is no such question, or it was settled very long ago.
-    #[error("there is no request `{id}`")]
-    Unknown {
-        /// The id that was given.
-        id: RequestId,
-    },
-}
-
 /// The calls of one pod. `P` is what runs when a call is permitted.
 #[derive(Debug)]
 pub struct Gate<P> {
     policies: Policies,
     /// How often each call was submitted in this turn.
     submitted: BTreeMap<(ToolName, Box<str>), u32>,
-    pending: BTreeMap<RequestId, Pending<P>>,
-    /// Numbers the questions in the order in which they were asked.
-    n_asked: u64,
+    waiting: BTreeMap<RequestId, Waiting<P>>,
+    /// The open questions, in the order in which they were put.
+    open: BTreeMap<u64, RequestId>,
+    n_put: u64,
     settled: BTreeMap<RequestId, Answer>,
     /// The keys of `settled`, oldest first.
     settled_order: VecDeque<RequestId>,
+    grants: Grants,
 }
 
 #[derive(Debug)]
-struct Pending<P> {
-    number: u64,
+struct Waiting<P> {
+    stage: Stage,
     question: Question,
     call: Call<P>,
+    /// The same call was made before so often that no grant covers it.
+    is_repeated: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// Only who submitted it can settle it; so many grants had been given by then.
+    Held { n_grants: u64 },
+    /// Put, as the so-manieth question.
+    Open { number: u64 },
 }
 
 impl<P> Gate<P> {
     /// A gate that judges by these policies.
     #[must_use]
-    pub const fn new(policies: Policies) -> Self {
+    pub fn new(policies: Policies) -> Self {
         Self {
             policies,
             submitted: BTreeMap::new(),
-            pending: BTreeMap::new(),
-            n_asked: 0,
+            waiting: BTreeMap::new(),
+            open: BTreeMap::new(),
+            n_put: 0,
             settled: BTreeMap::new(),
             settled_order: VecDeque::new(),
+            grants: Grants::default(),
         }
     }
 
@@ -150,72 +101,266 @@ impl<P> Gate<P> {
 
     /// Judges a call.
     ///
+    /// What the rules ask about runs where grants cover every part that is asked about; a use is
+    /// taken of those with limited ones.
+    ///
     /// The third time that a call with the same tool and the same arguments is submitted in one
-    /// turn, whatever became of it before, and every time after that, it is at least asked about.
-    /// Where no layer has a `[permissions]` table nothing is asked, this neither. A further call of
-    /// a running one is not the model's and does not count.
+    /// turn, whatever became of it before, and every time after that, it is at least asked about,
+    /// and no grant covers it. Where no layer has a `[permissions]` table nothing is asked, this
+    /// neither. A further call of a running one is not the model's and does not count.
     pub fn submit(&mut self, call: Call<P>) -> Submitted<P> {
-        let ruling = self.policies.judge(call.facts.lowered());
-        self.admit(call, ruling)
+        self.submit_with(call, &mut |_| true)
     }
 
-    /// Settles an open question.
+    /// The same, where uses of grants are counted elsewhere as well.
+    pub fn submit_with(&mut self, call: Call<P>, take: &mut TakeUse<'_>) -> Submitted<P> {
+        let ruling = self.policies.judge(call.facts.lowered());
+        self.admit(call, ruling, take)
+    }
+
+    /// Opens a question to all answers, unless grants that were given since it was submitted cover
+    /// it. Before that only [`Gate::withhold`] can settle it.
+    ///
+    /// # Errors
+    /// As for [`Gate::answer`]; one that is put already is [`AnswerError::Unknown`].
+    pub fn put(&mut self, id: &RequestId) -> Result<Put<P>, AnswerError> {
+        self.put_with(id, &mut |_| true)
+    }
+
+    /// The same, where uses of grants are counted elsewhere as well.
+    ///
+    /// # Errors
+    /// As for [`Gate::put`].
+    pub fn put_with(
+        &mut self,
+        id: &RequestId,
+        take: &mut TakeUse<'_>,
+    ) -> Result<Put<P>, AnswerError> {
+        let n_grants = match self.waiting.get(id).map(|waiting| waiting.stage) {
+            Some(Stage::Held { n_grants }) => n_grants,
+            Some(Stage::Open { .. }) | None => return Err(self.not_there(id)),
+        };
+        if n_grants != self.grants.n_changes
+            && let Some(settled) = self.settle_covered(id, take)
+        {
+            return Ok(Put::Settled(settled));
+        }
+        self.n_put += 1;
+        let number = self.n_put;
+        if let Some(waiting) = self.waiting.get_mut(id) {
+            waiting.stage = Stage::Open { number };
+            self.open.insert(number, id.clone());
+        }
+        Ok(Put::Open)
+    }
+
+    /// Settles an open question: the first answer counts.
+    ///
+    /// An approval that is remembered comes with [`Gate::grant`], other arguments with
+    /// [`Gate::edit`].
     ///
     /// # Errors
     /// [`AnswerError::AlreadySettled`] if an earlier answer did; [`AnswerError::Unknown`] if there
-    /// is no such question.
+    /// is no such question or it is not put yet; [`AnswerError::Incomplete`] for an approval that
+    /// is remembered or of other arguments.
     pub fn answer(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {
-        let Some(Pending { question, call, .. }) = self.pending.remove(id) else {
-            return Err(match self.settled.get(id) {
-                Some(by) => AnswerError::AlreadySettled {
+        self.check_open(id)?;
+        match answer {
+            Answer::Always { .. } | Answer::Edited { .. } | Answer::Granted { .. } => {
+                Err(AnswerError::Incomplete {
                     id: id.clone(),
-                    by: by.clone(),
-                },
-                None => AnswerError::Unknown { id: id.clone() },
-            });
-        };
-        self.remember(id.clone(), answer.clone());
-        let Question {
-            facts,
-            ruling,
-            reason,
-            ..
-        } = question;
-        let cause = match answer {
-            Answer::Once { by: _ } => return Ok(Settled::Run(Permitted::new(call, ruling))),
-            Answer::NoClient => RefusalCause::NoClient { asked: reason },
-            Answer::Cancelled => RefusalCause::Cancelled(Progress::NotStarted),
-            Answer::PodStopped => RefusalCause::PodStopped(Progress::NotStarted),
-            Answer::Interrupted => RefusalCause::Interrupted(Progress::NotStarted),
-            Answer::Hook { name, text } => RefusalCause::Hook { name, text },
-            Answer::HookFailed { name, why } => RefusalCause::HookFailed { name, why },
-        };
-        Ok(Settled::Refuse(Refusal::judged(facts, ruling, cause)))
+                    word: answer.as_str(),
+                })
+            }
+            answer => self.settle(id, answer), // complete as it is
+        }
     }
 
-    /// The open questions, in the order in which they were asked.
+    /// Settles a question, whether it is put or not, so that the call does not run: for who
+    /// submitted it.
+    ///
+    /// # Errors
+    /// [`AnswerError::AlreadySettled`] and [`AnswerError::Unknown`] as for [`Gate::answer`];
+    /// [`AnswerError::Incomplete`] for an approval.
+    pub fn withhold(&mut self, id: &RequestId, answer: Answer) -> Result<Refusal, AnswerError> {
+        let word = answer.as_str();
+        if !answer.is_approval()
+            && let Settled::Refuse(refusal) = self.settle(id, answer)?
+        {
+            return Ok(refusal);
+        }
+        Err(AnswerError::Incomplete {
+            id: id.clone(),
+            word,
+        })
+    }
+
+    /// Settles an open question with other arguments: the call with these is judged, and runs
+    /// unless the rules deny it.
+    ///
+    /// # Errors
+    /// [`EditError::Denied`]: the question stays open as it was. [`EditError::OtherCall`] if id,
+    /// tool or the call that it is part of differ. Else as for [`Gate::answer`].
+    pub fn edit(
+        &mut self,
+        id: &RequestId,
+        call: Call<P>,
+        by: impl Into<Box<str>>,
+    ) -> Result<Settled<P>, EditError> {
+        self.check_open(id)?;
+        let is_same = self.waiting.get(id).is_some_and(|waiting| {
+            let (asked, edited) = (&waiting.call.facts, &call.facts);
+            asked.id() == edited.id()
+                && asked.tool() == edited.tool()
+                && asked.part_of() == edited.part_of()
+        });
+        if !is_same {
+            return Err(EditError::OtherCall { id: id.clone() });
+        }
+        let ruling = self.policies.judge(call.facts.lowered());
+        if ruling.action == Action::Deny {
+            return Err(EditError::Denied {
+                id: id.clone(),
+                ruling: Box::new(ruling),
+            });
+        }
+        self.forget(id);
+        let by = Answer::Edited { by: by.into() };
+        self.remember(id.clone(), by.clone());
+        let by = DecidedBy::Answer(by);
+        Ok(Settled::Run(Permitted::new(call, ruling, by)))
+    }
+
+    /// Remembers an approval, settles the question that it answers, and re-judges the open ones
+    /// that it can cover: what it settled, in the order in which they were put.
+    ///
+    /// The question that it answers takes no use of it.
+    ///
+    /// # Errors
+    /// As for [`Gate::answer`], and [`AnswerError::NotGrantable`], [`AnswerError::NotCovered`]:
+    /// then nothing is remembered.
+    pub fn grant(
+        &mut self,
+        grant: Grant,
+        answering: Option<&RequestId>,
+    ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
+        self.grant_with(grant, answering, &mut |_| true)
+    }
+
+    /// The same, where uses of grants are counted elsewhere as well.
+    ///
+    /// # Errors
+    /// As for [`Gate::grant`].
+    pub fn grant_with(
+        &mut self,
+        grant: Grant,
+        answering: Option<&RequestId>,
+        take: &mut TakeUse<'_>,
+    ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
+        let mut settled = Vec::new();
+        if let Some(id) = answering {
+            self.check_grant(&grant, id)?;
+            let answer = Answer::Always {
+                by: grant.by.clone(),
+                grant: grant.id.clone(),
+            };
+            settled.push((id.clone(), self.settle(id, answer)?));
+        }
+        let is_met = |id: &&RequestId| {
+            self.waiting.get(id).is_some_and(|waiting| {
+                let call = waiting.call.facts.lowered();
+                let mut parts = waiting.question.asking().iter();
+                !waiting.is_repeated && parts.any(|part| grant.covers(part, call))
+            })
+        };
+        let met: Vec<RequestId> = self.open.values().filter(is_met).cloned().collect();
+        self.grants.add(grant);
+        for id in met {
+            if let Some(covered) = self.settle_covered(&id, take) {
+                settled.push((id, covered));
+            }
+        }
+        Ok(settled)
+    }
+
+    /// Puts other grants in the place of all that count: those kept elsewhere were changed. Open
+    /// questions stay open.
+    pub fn set_grants(&mut self, grants: Vec<Grant>) {
+        self.grants.replace(grants);
+    }
+
+    /// Forgets a grant: from now on it covers nothing. Whether there was one.
+    pub fn revoke(&mut self, id: &GrantId) -> bool {
+        self.grants.remove(id).is_some()
+    }
+
+    /// The grants that count, by their ids.
+    pub fn grants(&self) -> impl Iterator<Item = &Grant> {
+        self.grants.iter()
+    }
+
+    /// Tells the time, in milliseconds of Unix time: a gate has no clock. It never goes back, and
+    /// what expired is forgotten.
+    pub fn advance(&mut self, now_ms: u64) {
+        self.grants.advance(now_ms);
+    }
+
+    /// Rejects every open question: what was settled, in the order in which they were put.
+    pub fn reject_all(
+        &mut self,
+        by: &str,
+        feedback: Option<&str>,
+    ) -> Vec<(RequestId, Settled<P>)> {
+        let ids: Vec<RequestId> = self.open.values().cloned().collect();
+        let settle = |id: RequestId| {
+            let answer = Answer::Rejected {
+                by: by.into(),
+                feedback: feedback.map(Into::into),
+            };
+            let settled = self.settle(&id, answer).ok()?;
+            Some((id, settled))
+        };
+        ids.into_iter().filter_map(settle).collect()
+    }
+
+    /// The open questions, in the order in which they were put.
     #[must_use]
-    pub fn pending(&self) -> Vec<&Question> {
-        let mut pending: Vec<_> = self.pending.values().collect();
-        pending.sort_unstable_by_key(|pending| pending.number);
-        pending
-            .into_iter()
-            .map(|pending| &pending.question)
+    pub fn open(&self) -> Vec<Question> {
+        self.open
+            .values()
+            .filter_map(|id| Some(self.waiting.get(id)?.question.clone()))
             .collect()
     }
 
+    /// An open question.
+    #[must_use]
+    pub fn question(&self, id: &RequestId) -> Option<&Question> {
+        let waiting = self.waiting.get(id)?;
+        match waiting.stage {
+            Stage::Open { .. } => Some(&waiting.question),
+            Stage::Held { .. } => None,
+        }
+    }
+
     /// Decides about a judged call.
-    fn admit(&mut self, call: Call<P>, ruling: Ruling) -> Submitted<P> {
+    fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUse<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
-        match ruling.action {
-            Action::Deny => Submitted::Settled(Settled::Refuse(Refusal::judged(
+        match (ruling.action, is_repeated) {
+            (Action::Deny, _) => Submitted::Settled(Settled::Refuse(Refusal::judged(
                 call.facts,
                 ruling,
                 RefusalCause::Policy,
             ))),
-            Action::Ask => self.ask(call, ruling, AskReason::Policy),
-            Action::Allow if is_repeated => self.ask(call, ruling, AskReason::Repeated),
-            Action::Allow => Submitted::Settled(Settled::Run(Permitted::new(call, ruling))),
+            (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
+            (Action::Allow, true) => {
+                let question =
+                    Question::new(Arc::clone(&call.facts), ruling, AskReason::Repeated, vec![]);
+                self.hold(question, call, is_repeated)
+            }
+            (Action::Allow, false) => {
+                let permitted = Permitted::new(call, ruling, DecidedBy::Policy);
+                Submitted::Settled(Settled::Run(permitted))
+            }
         }
     }
 
@@ -232,30 +377,124 @@ impl<P> Gate<P> {
         *times >= REPEATS_ASKED
     }
 
-    fn ask(&mut self, call: Call<P>, ruling: Ruling, reason: AskReason) -> Submitted<P> {
-        let id = RequestId(call.facts.id().clone());
-        if self.pending.contains_key(&id) || self.settled.contains_key(&id) {
-            // Two calls under one id: an answer could not say which one it means.
-            return Submitted::Settled(Settled::Refuse(Refusal::judged(
-                call.facts,
-                ruling,
-                RefusalCause::NotJudged,
-            )));
-        }
-        let question = Question {
-            id: id.clone(),
-            facts: Arc::clone(&call.facts),
-            ruling,
-            reason,
+    /// Decides about a call that the rules ask about.
+    fn ask(
+        &mut self,
+        call: Call<P>,
+        ruling: Ruling,
+        is_repeated: bool,
+        take: &mut TakeUse<'_>,
+    ) -> Submitted<P> {
+        let parts = self.policies.asking(call.facts.lowered());
+        let covered = match is_repeated {
+            true => None,
+            false => self.grants.use_for(&parts, call.facts.lowered(), take),
         };
-        self.n_asked += 1;
-        let pending = Pending {
-            number: self.n_asked,
+        if let Some(covered) = covered {
+            let permitted = Permitted::new(call, ruling, DecidedBy::Grants(covered.grants));
+            return Submitted::Settled(Settled::Run(permitted));
+        }
+        let question = Question::new(Arc::clone(&call.facts), ruling, AskReason::Policy, parts);
+        self.hold(question, call, is_repeated)
+    }
+
+    fn hold(&mut self, question: Question, call: Call<P>, is_repeated: bool) -> Submitted<P> {
+        let id = question.id();
+        if self.waiting.contains_key(id) || self.settled.contains_key(id) {
+            // Two calls under one id: an answer could not say which one it means.
+            let cause = RefusalCause::NotJudged;
+            return Submitted::Settled(Settled::Refuse(Refusal::asked(&question, cause)));
+        }
+        let n_grants = self.grants.n_changes;
+        let waiting = Waiting {
+            stage: Stage::Held { n_grants },
             question: question.clone(),
             call,
+            is_repeated,
         };
-        self.pending.insert(id, pending);
+        self.waiting.insert(id.clone(), waiting);
         Submitted::Ask(question)
+    }
+
+    /// Whether a grant may answer a question.
+    fn check_grant(&self, grant: &Grant, id: &RequestId) -> Result<(), AnswerError> {
+        let waiting = self.check_open(id)?;
+        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+        if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
+            return Err(AnswerError::NotGrantable { id: id.clone() });
+        }
+        match parts.iter().all(|part| grant.covers(part, call)) {
+            true => Ok(()),
+            false => Err(AnswerError::NotCovered { id: id.clone() }),
+        }
+    }
+
+    /// Settles a question that grants cover.
+    fn settle_covered(&mut self, id: &RequestId, take: &mut TakeUse<'_>) -> Option<Settled<P>> {
+        let waiting = self.waiting.get(id).filter(|waiting| !waiting.is_repeated)?;
+        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+        let Covered { grants, by } = self.grants.use_for(parts, call, take)?;
+        let answer = Answer::Granted { grants, by };
+        self.settle(id, answer).ok()
+    }
+
+    fn settle(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {
+        let Some(Waiting { question, call, .. }) = self.forget(id) else {
+            return Err(self.not_there(id));
+        };
+        self.remember(id.clone(), answer.clone());
+        let cause = match answer {
+            Answer::Once { .. }
+            | Answer::Always { .. }
+            | Answer::Edited { .. }
+            | Answer::Auto
+            | Answer::Granted { .. } => {
+                let by = DecidedBy::Answer(answer);
+                return Ok(Settled::Run(Permitted::new(
+                    call,
+                    question.ruling().clone(),
+                    by,
+                )));
+            }
+            Answer::Rejected { by, feedback } => RefusalCause::Rejected { by, feedback },
+            Answer::Expired => RefusalCause::Expired,
+            Answer::NoClient => RefusalCause::NoClient {
+                asked: question.reason(),
+            },
+            Answer::ClientGone => RefusalCause::ClientGone,
+            Answer::Cancelled => RefusalCause::Cancelled(Progress::NotStarted),
+            Answer::PodStopped => RefusalCause::PodStopped(Progress::NotStarted),
+            Answer::Interrupted => RefusalCause::Interrupted(Progress::NotStarted),
+            Answer::Hook { name, text } => RefusalCause::Hook { name, text },
+            Answer::HookFailed { name, why } => RefusalCause::HookFailed { name, why },
+        };
+        Ok(Settled::Refuse(Refusal::asked(&question, cause)))
+    }
+
+    fn check_open(&self, id: &RequestId) -> Result<&Waiting<P>, AnswerError> {
+        match self.waiting.get(id) {
+            Some(waiting) if matches!(waiting.stage, Stage::Open { .. }) => Ok(waiting),
+            Some(_) | None => Err(self.not_there(id)),
+        }
+    }
+
+    fn not_there(&self, id: &RequestId) -> AnswerError {
+        match self.settled.get(id) {
+            Some(by) => AnswerError::AlreadySettled {
+                id: id.clone(),
+                by: by.clone(),
+            },
+            None => AnswerError::Unknown { id: id.clone() },
+        }
+    }
+
+    /// Takes a question out.
+    fn forget(&mut self, id: &RequestId) -> Option<Waiting<P>> {
+        let waiting = self.waiting.remove(id)?;
+        if let Stage::Open { number } = waiting.stage {
+            self.open.remove(&number);
+        }
+        Some(waiting)
     }
 
     fn remember(&mut self, id: RequestId, by: Answer) {
@@ -265,80 +504,6 @@ impl<P> Gate<P> {
             && let Some(oldest) = self.settled_order.pop_front()
         {
             self.settled.remove(&oldest);
-        }
-    }
-}
-
-impl RequestId {
-    /// The id as clients know it.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
-/// A request has the id of the call it is about.
-impl From<CallId> for RequestId {
-    fn from(call: CallId) -> Self {
-        Self(call)
-    }
-}
-
-impl fmt::Display for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl AskReason {
-    /// The word used in logs and output.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::Repeated => "repeated",
-        }
-    }
-}
-
-impl Question {
-    /// What an answer names.
-    #[must_use]
-    pub const fn id(&self) -> &RequestId {
-        &self.id
-    }
-
-    /// What is known of the call.
-    #[must_use]
-    pub const fn facts(&self) -> &Arc<CallFacts> {
-        &self.facts
-    }
-
-    /// The verdict over it.
-    #[must_use]
-    pub const fn ruling(&self) -> &Ruling {
-        &self.ruling
-    }
-
-    /// Why it is asked.
-    #[must_use]
-    pub const fn reason(&self) -> AskReason {
-        self.reason
-    }
-}
-
-impl Answer {
-    /// The word used in logs and output.
-    #[must_use]
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Once { .. } => "once",
-            Self::NoClient => "no_client",
-            Self::Cancelled => "cancelled",
-            Self::PodStopped => "pod_stopped",
-            Self::Interrupted => "interrupted",
-            Self::Hook { .. } => "hook",
-            Self::HookFailed { .. } => "hook_failed",
         }
     }
 }

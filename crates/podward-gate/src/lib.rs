@@ -4,7 +4,8 @@
 //!
 //! A tool call becomes a [`Call`], which [`Gate::submit`] turns into a [`Permitted`] (the only
 //! thing that runs), a [`Refusal`] (its text takes the place of the tool's result) or a
-//! [`Question`], which stays open until [`Gate::answer`] settles it.
+//! [`Question`]. That is put by [`Gate::put`] when nothing else stands against the call, and stays
+//! open until an answer settles it; answers that are remembered are [`Grant`]s.
 //!
 //! ```
 //! use podward_gate::{Answer, Call, CallFacts, CallId, Gate, Settled, Submitted};
@@ -21,6 +22,7 @@
 //! let Submitted::Ask(question) = gate.submit(Call::new(facts, "the release")) else {
 //!     return Err("the rules ask about everything".into());
 //! };
+//! gate.put(question.id())?;
 //! let Settled::Run(permitted) = gate.answer(question.id(), Answer::Once { by: "me".into() })? else {
 //!     return Err("it was said yes".into());
 //! };
@@ -29,16 +31,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod answer;
 mod call;
 mod gate;
+mod grant;
 mod permit;
+mod question;
 mod refusal;
 mod wording;
 
+pub use answer::{Answer, AnswerError, DecidedBy, EditError};
 pub use call::{Call, CallFacts, CallId, CallIdError};
-pub use gate::{
-    Answer, AnswerError, AskReason, Gate, Question, REPEATS_ASKED, RequestId, Settled, Submitted,
-};
+pub use gate::{Gate, Put, REPEATS_ASKED, Settled, Submitted};
+pub use grant::{Grant, GrantId, GrantIdError, TakeUse};
 pub use permit::{Permit, Permitted};
+pub use question::{AskReason, Question, RequestId};
 pub use refusal::{Progress, Refusal, RefusalCause};
 pub use wording::refusal_text;

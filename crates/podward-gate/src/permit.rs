@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podward_policy::Ruling;
 
+use crate::answer::DecidedBy;
 use crate::call::{Call, CallFacts};
 use crate::refusal::{Refusal, RefusalCause};
 
@@ -58,11 +59,11 @@ pub struct Permit {
 /// It cannot be made outside the gate (the twin that passes is at [`Permit`]):
 ///
 /// ```compile_fail,E0451
-/// # use podward_gate::{CallFacts, Permitted};
+/// # use podward_gate::{CallFacts, DecidedBy, Permitted};
 /// # use podward_policy::Ruling;
-/// # fn parts() -> (std::sync::Arc<CallFacts>, Ruling) { unimplemented!() }
-/// let (facts, ruling) = parts();
-/// let forged = Permitted { facts, ruling, payload: "ls" }; // its fields are private
+/// # fn parts() -> (std::sync::Arc<CallFacts>, Ruling, DecidedBy) { unimplemented!() }
+/// let (facts, ruling, by) = parts();
+/// let forged = Permitted { facts, ruling, by, payload: "ls" }; // its fields are private
 /// ```
 ///
 /// A call that has been released or refused is gone, so it is settled once:
@@ -86,6 +87,7 @@ pub struct Permit {
 pub struct Permitted<P> {
     facts: Arc<CallFacts>,
     ruling: Ruling,
+    by: DecidedBy,
     payload: P,
 }
 
@@ -98,10 +100,11 @@ impl Permit {
 }
 
 impl<P> Permitted<P> {
-    pub(crate) fn new(call: Call<P>, ruling: Ruling) -> Self {
+    pub(crate) fn new(call: Call<P>, ruling: Ruling, by: DecidedBy) -> Self {
         Self {
             facts: call.facts,
             ruling,
+            by,
             payload: call.payload,
         }
     }
@@ -112,10 +115,16 @@ impl<P> Permitted<P> {
         &self.facts
     }
 
-    /// The verdict that lets it run.
+    /// The verdict over it: an allow, or an ask that was answered.
     #[must_use]
     pub const fn ruling(&self) -> &Ruling {
         &self.ruling
+    }
+
+    /// Who lets it run.
+    #[must_use]
+    pub const fn by(&self) -> &DecidedBy {
+        &self.by
     }
 
     /// The right to run, and what to run.

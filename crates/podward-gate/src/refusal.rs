@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podward_policy::Ruling;
 
 use crate::call::{CallFacts, CallId};
-use crate::gate::AskReason;
+use crate::question::{AskReason, Question};
 
 /// A call that does not run. Its text for the model is [`refusal_text`](crate::refusal_text).
 ///
@@ -23,6 +23,7 @@ enum RefusedCall {
         facts: Arc<CallFacts>,
         ruling: Ruling,
     },
+    Asked(Question),
     Proposed {
         facts: Arc<CallFacts>,
     },
@@ -53,6 +54,17 @@ pub enum RefusalCause {
         /// Why it had to be asked.
         asked: AskReason,
     },
+    /// Somebody who was asked said no.
+    Rejected {
+        /// Who.
+        by: Box<str>,
+        /// Their words for the model.
+        feedback: Option<Box<str>>,
+    },
+    /// A question was asked and nobody answered in time.
+    Expired,
+    /// A question was asked and who could have answered it went away.
+    ClientGone,
     /// The arguments do not fit the tool, or are no JSON.
     BadCall {
         /// What does not fit: lower case, no full stop.
@@ -90,6 +102,15 @@ impl Refusal {
     pub const fn judged(facts: Arc<CallFacts>, ruling: Ruling, cause: RefusalCause) -> Self {
         Self {
             call: RefusedCall::Judged { facts, ruling },
+            cause,
+        }
+    }
+
+    /// Refuses a call that is asked about.
+    #[must_use]
+    pub fn asked(question: &Question, cause: RefusalCause) -> Self {
+        Self {
+            call: RefusedCall::Asked(question.clone()),
             cause,
         }
     }
@@ -133,6 +154,7 @@ impl Refusal {
     pub fn id(&self) -> &CallId {
         match &self.call {
             RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => facts.id(),
+            RefusedCall::Asked(question) => question.facts().id(),
             RefusedCall::Raw { id, .. } => id,
         }
     }
@@ -144,6 +166,7 @@ impl Refusal {
             RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => {
                 facts.tool().as_str()
             }
+            RefusedCall::Asked(question) => question.facts().tool().as_str(),
             RefusedCall::Raw { tool, .. } => tool,
         }
     }
@@ -155,25 +178,39 @@ impl Refusal {
             RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => {
                 facts.arguments()
             }
+            RefusedCall::Asked(question) => question.facts().arguments(),
             RefusedCall::Raw { arguments, .. } => arguments,
         }
     }
 
     /// What is known of the call; `None` for a bad call and an unknown tool.
     #[must_use]
-    pub const fn facts(&self) -> Option<&Arc<CallFacts>> {
+    pub fn facts(&self) -> Option<&Arc<CallFacts>> {
         match &self.call {
             RefusedCall::Judged { facts, .. } | RefusedCall::Proposed { facts } => Some(facts),
+            RefusedCall::Asked(question) => Some(question.facts()),
             RefusedCall::Raw { .. } => None,
         }
     }
 
     /// The verdict over it, if it came that far.
     #[must_use]
-    pub const fn ruling(&self) -> Option<&Ruling> {
+    pub fn ruling(&self) -> Option<&Ruling> {
         match &self.call {
             RefusedCall::Judged { ruling, .. } => Some(ruling),
+            RefusedCall::Asked(question) => Some(question.ruling()),
             RefusedCall::Proposed { .. } | RefusedCall::Raw { .. } => None,
+        }
+    }
+
+    /// Why it was asked about, if it was.
+    #[must_use]
+    pub fn asked_for(&self) -> Option<AskReason> {
+        match &self.call {
+            RefusedCall::Asked(question) => Some(question.reason()),
+            RefusedCall::Judged { .. } | RefusedCall::Proposed { .. } | RefusedCall::Raw { .. } => {
+                None
+            }
         }
     }
 }
@@ -196,6 +233,9 @@ impl RefusalCause {
         match self {
             Self::Policy => "policy",
             Self::NoClient { .. } => "no_client",
+            Self::Rejected { .. } => "rejected",
+            Self::Expired => "expired",
+            Self::ClientGone => "client_gone",
             Self::BadCall { .. } => "bad_call",
             Self::UnknownTool => "unknown_tool",
             Self::Hook { .. } => "hook",

@@ -2,7 +2,7 @@
 
 use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, Subject};
 
-use crate::gate::AskReason;
+use crate::question::AskReason;
 use crate::refusal::{Progress, Refusal, RefusalCause};
 
 /// Characters of a part of the call that are quoted.
@@ -30,6 +30,17 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             let by = asked_text(*asked, refusal.ruling());
             format!("Refused: this call of `{tool}` was not run{part}. {by}")
         }
+        RefusalCause::Rejected { by: _, feedback } => {
+            rejected_text(&tool, &part, feedback.as_deref())
+        }
+        RefusalCause::Expired => format!(
+            "Refused: this call of `{tool}` was not run{part}. A person was asked to approve it, \
+             and nobody answered in time. {UNANSWERED}"
+        ),
+        RefusalCause::ClientGone => format!(
+            "Refused: this call of `{tool}` was not run{part}. A person was to approve it, and \
+             went away before answering. {UNANSWERED}"
+        ),
         RefusalCause::BadCall { why } => format!(
             "Error: this call of `{tool}` was not run: {} \
              Correct the arguments and call it again.",
@@ -66,6 +77,27 @@ pub fn refusal_text(refusal: &Refusal) -> String {
 /// A name led to an address, or a server to another one.
 const UNNAMED: &str =
     "That address is not one of the public internet, and no permission rule names it.";
+
+/// Nobody said no, and nobody said yes.
+const UNANSWERED: &str = "Retrying the same call can help only once somebody is there to answer: \
+                          go on without it, or tell the user what you cannot do.";
+
+/// A person's no, with their words as they are.
+fn rejected_text(tool: &str, part: &str, feedback: Option<&str>) -> String {
+    let no = format!(
+        "Refused: this call of `{tool}` was not run{part}. A person was asked to approve it and \
+         said no"
+    );
+    match feedback.filter(|feedback| !feedback.is_empty()) {
+        Some(feedback) => format!(
+            "{no}, with the words below. Do not make the same call again unless they say so.\n\
+             {feedback}"
+        ),
+        None => format!(
+            "{no}. Retrying will not help: go on without it, or tell the user what you cannot do."
+        ),
+    }
+}
 
 /// By what a call is denied, and whether a retry can help.
 fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {

@@ -1,0 +1,120 @@
+//! A call that waits for an answer.
+
+use std::fmt;
+use std::sync::Arc;
+
+use podward_policy::{Asking, Ruling};
+
+use crate::call::{CallFacts, CallId};
+
+/// The id of a question: that of the call it is about, so it stays the same over a restart.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RequestId(CallId);
+
+/// Why a call is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AskReason {
+    /// The rules say so.
+    Policy,
+    /// The rules let it run, but the same call was made twice before in this turn.
+    Repeated,
+}
+
+/// A call that waits for an answer; the gate keeps the call itself. Clones share what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question(Arc<Asked>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    id: RequestId,
+    facts: Arc<CallFacts>,
+    ruling: Ruling,
+    reason: AskReason,
+    asking: Box<[Asking]>,
+}
+
+impl RequestId {
+    /// The id as clients know it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The call that it is about.
+    #[must_use]
+    pub const fn call(&self) -> &CallId {
+        &self.0
+    }
+}
+
+/// A request has the id of the call it is about.
+impl From<CallId> for RequestId {
+    fn from(call: CallId) -> Self {
+        Self(call)
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl AskReason {
+    /// The word used in logs and output.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::Repeated => "repeated",
+        }
+    }
+}
+
+impl Question {
+    pub(crate) fn new(
+        facts: Arc<CallFacts>,
+        ruling: Ruling,
+        reason: AskReason,
+        asking: Vec<Asking>,
+    ) -> Self {
+        Self(Arc::new(Asked {
+            id: RequestId(facts.id().clone()),
+            facts,
+            ruling,
+            reason,
+            asking: asking.into(),
+        }))
+    }
+
+    /// What an answer names.
+    #[must_use]
+    pub fn id(&self) -> &RequestId {
+        &self.0.id
+    }
+
+    /// What is known of the call.
+    #[must_use]
+    pub fn facts(&self) -> &Arc<CallFacts> {
+        &self.0.facts
+    }
+
+    /// The verdict over it.
+    #[must_use]
+    pub fn ruling(&self) -> &Ruling {
+        &self.0.ruling
+    }
+
+    /// Why it is asked.
+    #[must_use]
+    pub fn reason(&self) -> AskReason {
+        self.0.reason
+    }
+
+    /// Each part of the call that is asked about, and by what: a grant has to cover all of them.
+    /// Empty for a call that is asked about because it is repeated, which no grant covers.
+    #[must_use]
+    pub fn asking(&self) -> &[Asking] {
+        &self.0.asking
+    }
+}
