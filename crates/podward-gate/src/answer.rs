@@ -76,8 +76,13 @@ pub enum DecidedBy {
     Policy,
     /// The answer to a question.
     Answer(Answer),
-    /// Answers of earlier: all grants that it took, in the order of the parts that they cover.
-    Grants(Box<[GrantId]>),
+    /// Answers of earlier.
+    Grants {
+        /// All that it took, in the order of the parts that they cover.
+        grants: Box<[GrantId]>,
+        /// Who gave the last of them.
+        by: Box<str>,
+    },
 }
 
 /// Why an answer changed nothing.
@@ -132,7 +137,13 @@ pub enum EditError {
         /// The verdict over the call with these arguments.
         ruling: Box<Ruling>,
     },
-    /// It is another call: its id, its tool, or what it is a part of differ.
+    /// It is a part of a running call, whose arguments are that call's own.
+    #[error("the request `{id}` stays open: a part of a running call cannot be edited")]
+    PartOfCall {
+        /// The question.
+        id: RequestId,
+    },
+    /// It is another call: its id or its tool differ.
     #[error("the request `{id}` stays open: these are the arguments of another call")]
     OtherCall {
         /// The question.
@@ -194,7 +205,7 @@ impl DecidedBy {
         match self {
             Self::Policy => "policy",
             Self::Answer(answer) => answer.as_str(),
-            Self::Grants(_) => "granted",
+            Self::Grants { .. } => "granted",
         }
     }
 }

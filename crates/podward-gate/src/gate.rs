@@ -199,22 +199,21 @@ impl<P> Gate<P> {
     /// unless the rules deny it.
     ///
     /// # Errors
-    /// [`EditError::Denied`]: the question stays open as it was. [`EditError::OtherCall`] if id,
-    /// tool or the call that it is part of differ. Else as for [`Gate::answer`].
+    /// [`EditError::Denied`]: the question stays open as it was. [`EditError::OtherCall`] if id or
+    /// tool differ, [`EditError::PartOfCall`] for a part of a running call. Else as for
+    /// [`Gate::answer`].
     pub fn edit(
         &mut self,
         id: &RequestId,
         call: Call<P>,
         by: impl Into<Box<str>>,
     ) -> Result<Settled<P>, EditError> {
-        self.check_open(id)?;
-        let is_same = self.waiting.get(id).is_some_and(|waiting| {
-            let (asked, edited) = (&waiting.call.facts, &call.facts);
-            asked.id() == edited.id()
-                && asked.tool() == edited.tool()
-                && asked.part_of() == edited.part_of()
-        });
-        if !is_same {
+        let (asked, edited) = (&self.check_open(id)?.call.facts, &call.facts);
+        if asked.part_of().is_some() {
+            return Err(EditError::PartOfCall { id: id.clone() });
+        }
+        if asked.id() != edited.id() || asked.tool() != edited.tool() || edited.part_of().is_some()
+        {
             return Err(EditError::OtherCall { id: id.clone() });
         }
         let ruling = self.policies.judge(call.facts.lowered());
@@ -306,11 +305,7 @@ impl<P> Gate<P> {
     }
 
     /// Rejects every open question: what was settled, in the order in which they were put.
-    pub fn reject_all(
-        &mut self,
-        by: &str,
-        feedback: Option<&str>,
-    ) -> Vec<(RequestId, Settled<P>)> {
+    pub fn reject_all(&mut self, by: &str, feedback: Option<&str>) -> Vec<(RequestId, Settled<P>)> {
         let ids: Vec<RequestId> = self.open.values().cloned().collect();
         let settle = |id: RequestId| {
             let answer = Answer::Rejected {
@@ -330,6 +325,12 @@ impl<P> Gate<P> {
             .values()
             .filter_map(|id| Some(self.waiting.get(id)?.question.clone()))
             .collect()
+    }
+
+    /// How many questions wait, those that are not put yet as well.
+    #[must_use]
+    pub fn n_waiting(&self) -> usize {
+        self.waiting.len()
     }
 
     /// An open question.
@@ -390,8 +391,9 @@ impl<P> Gate<P> {
             true => None,
             false => self.grants.use_for(&parts, call.facts.lowered(), take),
         };
-        if let Some(covered) = covered {
-            let permitted = Permitted::new(call, ruling, DecidedBy::Grants(covered.grants));
+        if let Some(Covered { grants, by }) = covered {
+            let by = DecidedBy::Grants { grants, by };
+            let permitted = Permitted::new(call, ruling, by);
             return Submitted::Settled(Settled::Run(permitted));
         }
         let question = Question::new(Arc::clone(&call.facts), ruling, AskReason::Policy, parts);
@@ -431,7 +433,10 @@ impl<P> Gate<P> {
 
     /// Settles a question that grants cover.
     fn settle_covered(&mut self, id: &RequestId, take: &mut TakeUse<'_>) -> Option<Settled<P>> {
-        let waiting = self.waiting.get(id).filter(|waiting| !waiting.is_repeated)?;
+        let waiting = self
+            .waiting
+            .get(id)
+            .filter(|waiting| !waiting.is_repeated)?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
         let Covered { grants, by } = self.grants.use_for(parts, call, take)?;
         let answer = Answer::Granted { grants, by };

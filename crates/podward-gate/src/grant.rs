@@ -170,7 +170,11 @@ impl Grants {
             Some(Covered { grants, by })
         });
         for id in taken {
-            if self.live.get(&id).is_some_and(|grant| grant.uses_left == Some(0)) {
+            if self
+                .live
+                .get(&id)
+                .is_some_and(|grant| grant.uses_left == Some(0))
+            {
                 self.live.remove(&id);
             }
         }
@@ -198,7 +202,11 @@ impl Grants {
             let all = || self.live.values();
             let unlimited = all().filter(|grant| grant.uses_left.is_none());
             let limited = all().filter(|grant| grant.uses_left.is_some_and(|left| left > 0));
-            let mut known = taken.iter().filter_map(live).chain(unlimited).chain(limited);
+            let mut known = taken
+                .iter()
+                .filter_map(live)
+                .chain(unlimited)
+                .chain(limited);
             grants.push(known.find(covers)?.id.clone());
         }
         (!grants.is_empty()).then_some(grants)

@@ -47,4 +47,4 @@ pub use grant::{Grant, GrantId, GrantIdError, TakeUse};
 pub use permit::{Permit, Permitted};
 pub use question::{AskReason, Question, RequestId};
 pub use refusal::{Progress, Refusal, RefusalCause};
-pub use wording::refusal_text;
+pub use wording::{edit_note, refusal_text};

@@ -2,6 +2,7 @@
 
 use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, Subject};
 
+use crate::call::CallFacts;
 use crate::question::AskReason;
 use crate::refusal::{Progress, Refusal, RefusalCause};
 
@@ -72,6 +73,19 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             ended_text(&tool, "the turn was interrupted", *progress)
         }
     }
+}
+
+/// The one line in front of the result of a call whose arguments a person changed: with which it
+/// ran, or would have run.
+///
+/// This is the only place where that gets its words.
+#[must_use]
+pub fn edit_note(facts: &CallFacts) -> String {
+    format!(
+        "Note: the person who was asked changed the arguments of this call. The result below is \
+         that of: {}",
+        one_line(facts.arguments())
+    )
 }
 
 /// A name led to an address, or a server to another one.
@@ -241,6 +255,11 @@ fn cut(text: &str) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
     }
+}
+
+/// Text of the user in one line.
+fn one_line(text: &str) -> String {
+    cut(text).replace(['\n', '\r'], " ")
 }
 
 /// Text of the user, which ends like a sentence.

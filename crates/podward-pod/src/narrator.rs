@@ -128,6 +128,8 @@ impl Narrator {
                 arguments,
             } => told.push(self.proposed(CallId::new(id.as_str()), &tool, &arguments)),
             WorkerEvent::CallDecided(decision) => told.push(self.decided(&decision)),
+            WorkerEvent::Waiting => told.push(self.enter(Status::Waiting)),
+            WorkerEvent::Working => told.push(self.enter(Status::Busy)),
             // What was decided says that it runs.
             WorkerEvent::CallStarted { .. } => {}
             WorkerEvent::CallFinished { id, output } => {

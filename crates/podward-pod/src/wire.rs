@@ -1,6 +1,6 @@
 //! What the domain's values are on the wire: the one place where they are turned into it.
 
-use podward_gate::{Answer, AskReason, Progress, Refusal, RefusalCause};
+use podward_gate::{Answer, AskReason, GrantId, Progress, RefusalCause};
 use podward_policy::{
     Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, Subject, Text,
 };
@@ -60,7 +60,7 @@ pub fn decided(decision: &Decision) -> Decided {
         Decision::Run { by, .. } => (None, None, run_by(by)),
         Decision::Ask(question) => (Some(question.reason()), None, wire::DecidedBy::Policy),
         Decision::Refuse(refusal) => (
-            asked(refusal),
+            refusal.asked_for(),
             Some(refusal_cause(refusal.cause())),
             refused_by(refusal.cause()),
         ),
@@ -97,6 +97,9 @@ pub const fn progress(cause: &RefusalCause) -> Progress {
         | RefusalCause::Interrupted(progress) => *progress,
         RefusalCause::Policy
         | RefusalCause::NoClient { .. }
+        | RefusalCause::Rejected { .. }
+        | RefusalCause::Expired
+        | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool
         | RefusalCause::Hook { .. }
@@ -136,6 +139,12 @@ pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
     match cause {
         RefusalCause::Policy => wire::RefusalCause::Policy,
         RefusalCause::NoClient { .. } => wire::RefusalCause::NoClient,
+        RefusalCause::Rejected { by, feedback } => wire::RefusalCause::Rejected {
+            name: by.to_string(),
+            feedback: feedback.as_ref().map(ToString::to_string),
+        },
+        RefusalCause::Expired => wire::RefusalCause::Expired,
+        RefusalCause::ClientGone => wire::RefusalCause::ClientGone,
         RefusalCause::BadCall { .. } => wire::RefusalCause::BadCall,
         RefusalCause::UnknownTool => wire::RefusalCause::UnknownTool,
         RefusalCause::Hook { name, text } => wire::RefusalCause::Hook {
@@ -150,14 +159,6 @@ pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
         RefusalCause::Cancelled(_) => wire::RefusalCause::Cancelled,
         RefusalCause::PodStopped(_) => wire::RefusalCause::PodStopped,
         RefusalCause::Interrupted(_) => wire::RefusalCause::Interrupted,
-    }
-}
-
-/// Why a refused call was asked about, if it was.
-fn asked(refusal: &Refusal) -> Option<AskReason> {
-    match refusal.cause() {
-        RefusalCause::NoClient { asked } => Some(*asked),
-        _ => None, // no other cause says
     }
 }
 
@@ -182,14 +183,40 @@ fn unjudged(decision: &Decision) -> wire::Ruling {
 }
 
 fn run_by(by: &DecidedBy) -> wire::DecidedBy {
+    let client = |by: &str, edited| wire::DecidedBy::Client {
+        name: by.to_owned(),
+        edited,
+    };
     match by {
         DecidedBy::Policy => wire::DecidedBy::Policy,
-        DecidedBy::Answer(Answer::Once { by }) => wire::DecidedBy::Client {
-            name: by.to_string(),
-            edited: false,
+        DecidedBy::Grants { grants, by } => granted(grants, by),
+        DecidedBy::Answer(answer) => match answer {
+            Answer::Once { by } | Answer::Always { by, grant: _ } => client(by, false),
+            Answer::Edited { by } => client(by, true),
+            Answer::Auto => wire::DecidedBy::Auto,
+            Answer::Granted { grants, by } => granted(grants, by),
+            // None of them lets a call run.
+            Answer::Rejected { .. }
+            | Answer::Expired
+            | Answer::NoClient
+            | Answer::ClientGone
+            | Answer::Cancelled
+            | Answer::PodStopped
+            | Answer::Interrupted
+            | Answer::Hook { .. }
+            | Answer::HookFailed { .. } => wire::DecidedBy::Pod,
         },
-        // No other answer lets a call run.
-        DecidedBy::Answer(_) => wire::DecidedBy::Pod,
+    }
+}
+
+/// The last of the grants that let a call run, and who gave it.
+fn granted(grants: &[GrantId], by: &str) -> wire::DecidedBy {
+    match grants.last() {
+        Some(grant) => wire::DecidedBy::Grant {
+            id: wire::GrantId::new(grant.as_str()),
+            name: by.to_owned(),
+        },
+        None => wire::DecidedBy::Pod,
     }
 }
 
@@ -201,7 +228,13 @@ fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {
                 name: name.to_string(),
             }
         }
+        RefusalCause::Rejected { by, .. } => wire::DecidedBy::Client {
+            name: by.to_string(),
+            edited: false,
+        },
         RefusalCause::NoClient { .. }
+        | RefusalCause::Expired
+        | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool
         | RefusalCause::NotJudged

@@ -84,6 +84,14 @@ impl Registry {
         self.tools.get(&ToolName::new(name).ok()?)
     }
 
+    /// The tool of this exact name.
+    ///
+    /// # Errors
+    /// There is none; the error names what may be meant.
+    pub fn look_up(&self, name: &str) -> Result<&Arc<dyn Tool>, UnknownTool> {
+        self.get(name).ok_or_else(|| self.unknown(name))
+    }
+
     /// All tools in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.values()
@@ -99,10 +107,7 @@ impl Registry {
         arguments: Value,
         place: &Place,
     ) -> Result<Proposal, BadCall> {
-        match self.get(name) {
-            Some(tool) => tool.propose(arguments, place),
-            None => Err(self.unknown(name).into()),
-        }
+        self.look_up(name)?.propose(arguments, place)
     }
 
     fn unknown(&self, name: &str) -> UnknownTool {

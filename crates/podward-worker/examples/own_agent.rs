@@ -28,14 +28,12 @@ struct Careful;
 
 #[async_trait]
 impl Approver for Careful {
-    async fn answer(&self, question: &Question) -> Answer {
-        if question.facts().arguments().contains("one.txt") {
-            Answer::Once {
-                by: "careful".into(),
-            }
-        } else {
-            Answer::NoClient
-        }
+    async fn answer(&self, question: &Question) -> Option<Answer> {
+        let by = "careful".into();
+        Some(match question.facts().arguments().contains("one.txt") {
+            true => Answer::Once { by },
+            false => Answer::Rejected { by, feedback: None },
+        })
     }
 }
 

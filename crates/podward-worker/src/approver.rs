@@ -3,14 +3,18 @@
 use async_trait::async_trait;
 use podward_gate::{Answer, Question};
 
-/// Answers the questions of a worker's calls.
+/// Answers the questions of a worker's calls, or passes them on to who does.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Waits for the answer to a question, which is already on record.
+    /// Waits for the answer to a question, which is on record and open.
     ///
-    /// Several questions may be open at the same time. The future is dropped when the turn is
-    /// cancelled; the question is settled then.
-    async fn answer(&self, question: &Question) -> Answer;
+    /// Others may answer at the [`SharedGate`](crate::SharedGate) as well, and the first answer
+    /// counts. `None` leaves it to them: the question was passed on, and stays open until somebody
+    /// answers there.
+    ///
+    /// Several questions may be open at the same time. The future is dropped when the question is
+    /// settled elsewhere, or the turn ends.
+    async fn answer(&self, question: &Question) -> Option<Answer>;
 }
 
 /// Nobody is there: every question is answered at once with [`Answer::NoClient`].
@@ -19,7 +23,7 @@ pub struct Unattended;
 
 #[async_trait]
 impl Approver for Unattended {
-    async fn answer(&self, _question: &Question) -> Answer {
-        Answer::NoClient
+    async fn answer(&self, _question: &Question) -> Option<Answer> {
+        Some(Answer::NoClient)
     }
 }

@@ -1,31 +1,30 @@
 //! The calls of one message: all judged, the allowed ones run, one result each.
 
+mod asked;
 mod further;
 mod judge;
+mod run;
 
 use std::collections::VecDeque;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use podward_gate::{
-    Answer, CallFacts, CallId, Permitted, Progress, Question, Refusal, RefusalCause, RequestId,
-    Settled, refusal_text,
+    Answer, CallFacts, CallId, Permitted, Progress, Refusal, RequestId, refusal_text,
 };
 use podward_model::Block;
 use podward_tools::{Invocation, ToolOutput};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
+use self::asked::{About, Questions};
 use self::further::Further;
 use self::judge::raw_refusal;
 use crate::collect::WrittenCall;
-use crate::decision::{DecidedBy, Decision};
+use crate::decision::Decision;
 use crate::event::{EndReason, WorkerEvent};
-use crate::hook::PostTool;
-use crate::hook::chain::{self, Checked};
+use crate::hook::chain::Checked;
 use crate::journal::{Entry, JournalError};
+use crate::shared_gate::SharedGate;
 use crate::stop;
 use crate::turn::Turn;
 
@@ -36,7 +35,9 @@ struct Batch {
     ready: VecDeque<(usize, Permitted<Box<dyn Invocation>>)>,
     tasks: JoinSet<Finished>,
     n_running: usize,
+    questions: Questions,
     further: Further,
+    standing: Standing,
     /// Cancelled when the calls shall end.
     cancel: CancellationToken,
     /// Why the turn has to end.
@@ -46,11 +47,13 @@ struct Batch {
 struct Slot {
     id: CallId,
     state: SlotState,
+    /// What the model has to know beside the result.
+    note: Option<String>,
 }
 
 enum SlotState {
-    Ready,
-    Asked(Question),
+    /// It waits for its start, or for an answer.
+    Waiting,
     Running(Arc<CallFacts>),
     Done(Arc<ToolOutput>),
 }
@@ -58,13 +61,21 @@ enum SlotState {
 /// What a task of a batch ends with.
 enum Finished {
     Ran(usize, ToolOutput),
-    Answered(Asked, Answer),
+    Answered(RequestId, Option<Answer>),
 }
 
-/// What a question is about.
-enum Asked {
-    Slot(usize),
-    Further(RequestId),
+/// What people have been told of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Working,
+    /// It goes on only when somebody answers.
+    Waiting,
+}
+
+/// A decision about a call, and what it is about.
+enum Decided {
+    Run(About, Permitted<Box<dyn Invocation>>),
+    Refuse(About, Refusal),
 }
 
 impl Turn<'_> {
@@ -76,7 +87,7 @@ impl Turn<'_> {
         calls: Vec<WrittenCall>,
     ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
         let (checked, end) = self.check_all(calls).await;
-        let mut batch = Batch::new(end);
+        let mut batch = Batch::new(&self.parts.gate, end);
         let done = match self.admit(&mut batch, checked).await {
             Ok(()) => self.work(&mut batch).await,
             Err(error) => Err(error),
@@ -86,7 +97,7 @@ impl Turn<'_> {
             batch.wind_down(self.parts.limits.grace).await;
             return Err(error);
         }
-        Ok((batch.results(), batch.end))
+        Ok((batch.results(), batch.end.take()))
     }
 
     /// Answers calls that nobody looked at, because the turn ends.
@@ -95,7 +106,7 @@ impl Turn<'_> {
         calls: &[WrittenCall],
         reason: &EndReason,
     ) -> Result<Vec<Block>, JournalError> {
-        let mut batch = Batch::new(None);
+        let mut batch = Batch::new(&self.parts.gate, None);
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         let checked = calls
             .iter()
@@ -105,7 +116,8 @@ impl Turn<'_> {
         Ok(batch.results())
     }
 
-    /// Records what was decided about each call, then the results of the refused ones.
+    /// Records what was decided about each call, then the results of the refused ones; then puts
+    /// the questions.
     async fn admit(
         &mut self,
         batch: &mut Batch,
@@ -113,19 +125,17 @@ impl Turn<'_> {
     ) -> Result<(), JournalError> {
         let mut decisions = Vec::with_capacity(checked.len());
         let mut refused = Vec::new();
+        let mut asked = Vec::new();
         for (idx, checked) in checked.into_iter().enumerate() {
             let (decision, state) = match checked {
                 Checked::Run(permitted) => {
-                    let decision = Decision::Run {
-                        facts: Arc::clone(permitted.facts()),
-                        ruling: permitted.ruling().clone(),
-                        by: DecidedBy::Policy,
-                    };
+                    let decision = Decision::run(&permitted);
                     batch.ready.push_back((idx, permitted));
-                    (decision, SlotState::Ready)
+                    (decision, SlotState::Waiting)
                 }
                 Checked::Ask(question) => {
-                    (Decision::Ask(question.clone()), SlotState::Asked(question))
+                    asked.push((question.clone(), About::Slot(idx)));
+                    (Decision::Ask(question), SlotState::Waiting)
                 }
                 Checked::Refuse(refusal) => {
                     self.count(refusal.cause());
@@ -137,16 +147,19 @@ impl Turn<'_> {
             batch.slots.push(Slot {
                 id: decision.id().clone(),
                 state,
+                note: None,
             });
             decisions.push(Arc::new(decision));
         }
+        // Held until they are put: a batch that ends before that settles them.
+        batch.questions.hold(asked);
         self.record(decisions).await?;
         self.finish(batch, &refused).await
     }
 
     /// Runs what is ready and waits for answers, until every call has its result.
     async fn work(&mut self, batch: &mut Batch) -> Result<(), JournalError> {
-        self.ask(batch);
+        self.put_held(batch).await?;
         loop {
             if batch.end.is_none() {
                 batch.end = self.stop.reason();
@@ -155,188 +168,70 @@ impl Turn<'_> {
                 return self.end(batch, &reason).await;
             }
             self.start(batch).await?;
-            let finished = tokio::select! {
+            if batch.n_running == 0 && batch.ready.is_empty() && batch.questions.is_empty() {
+                return self.end(batch, &EndReason::Done).await;
+            }
+            self.tell_standing(batch).await;
+            tokio::select! {
                 biased;
-                finished = batch.tasks.join_next() => finished,
-                Some(call) = batch.further.next() => {
-                    self.further(batch, call).await?;
-                    continue;
-                }
-                reason = self.stop.stopped() => {
-                    batch.end = Some(reason);
-                    continue;
-                }
-            };
-            match finished {
-                Some(Ok(finished)) => self.take(batch, finished).await?,
-                Some(Err(error)) => tracing::error!(%error, "a task of a call was lost"),
-                None => return self.end(batch, &EndReason::Done).await,
+                Some(finished) = batch.tasks.join_next() => self.take(batch, finished).await?,
+                settled = batch.questions.settled() => self.settle(batch, settled).await?,
+                Some(call) = batch.further.next() => self.further(batch, call).await?,
+                reason = self.stop.stopped() => batch.end = Some(reason),
             }
         }
-    }
-
-    /// Puts the questions about calls of the model to the approver.
-    fn ask(&self, batch: &mut Batch) {
-        let questions: Vec<_> = batch
-            .slots
-            .iter()
-            .enumerate()
-            .filter_map(|(idx, slot)| match &slot.state {
-                SlotState::Asked(question) => Some((idx, question.clone())),
-                SlotState::Ready | SlotState::Running(_) | SlotState::Done(_) => None,
-            })
-            .collect();
-        for (idx, question) in questions {
-            self.put(batch, &question, Asked::Slot(idx));
-        }
-    }
-
-    /// Puts a question to the approver.
-    fn put(&self, batch: &mut Batch, question: &Question, about: Asked) {
-        let question = question.clone();
-        let approver = Arc::clone(&self.parts.approver);
-        let cancel = batch.cancel.clone();
-        batch.tasks.spawn(async move {
-            let asked = AssertUnwindSafe(async { approver.answer(&question).await });
-            let answer = tokio::select! {
-                biased;
-                () = cancel.cancelled() => Answer::Interrupted,
-                answer = asked.catch_unwind() => answer.unwrap_or(Answer::Interrupted),
-            };
-            Finished::Answered(about, answer)
-        });
-    }
-
-    /// Starts as many calls as may run at the same time.
-    async fn start(&mut self, batch: &mut Batch) -> Result<(), JournalError> {
-        let n_free = self
-            .parts
-            .limits
-            .parallel
-            .get()
-            .saturating_sub(batch.n_running);
-        let n_starting = n_free.min(batch.ready.len());
-        let starting: Vec<_> = batch.ready.drain(..n_starting).collect();
-        let entries: Vec<_> = starting
-            .iter()
-            .map(|(_, permitted)| Entry::Started {
-                call: permitted.facts().id().as_str().to_owned(),
-            })
-            .collect();
-        self.append(&entries).await?;
-        for (idx, permitted) in starting {
-            let facts = Arc::clone(permitted.facts());
-            let id = facts.id().clone();
-            let span = tracing::info_span!("call", id = %id, tool = %facts.tool());
-            if let Some(slot) = batch.slots.get_mut(idx) {
-                slot.state = SlotState::Running(facts);
-            }
-            self.tell(WorkerEvent::CallStarted { id }).await;
-            let mut context = self.parts.context.clone();
-            context.cancel = batch.cancel.child_token();
-            context.judge = batch.further.judge(idx);
-            batch.n_running += 1;
-            batch.tasks.spawn(
-                async move {
-                    let (permit, invocation) = permitted.release();
-                    let run = AssertUnwindSafe(async { invocation.run(permit, &context).await });
-                    let output = run.catch_unwind().await.unwrap_or_else(|_| {
-                        ToolOutput::failure(
-                            "Error: the tool failed inside. It may have done all, a part, or \
-                             nothing of its work: look before you make this call again.",
-                        )
-                    });
-                    Finished::Ran(idx, output)
-                }
-                .instrument(span),
-            );
-        }
-        Ok(())
     }
 
     /// Takes what a task ended with.
-    async fn take(&mut self, batch: &mut Batch, finished: Finished) -> Result<(), JournalError> {
+    async fn take(
+        &mut self,
+        batch: &mut Batch,
+        finished: Result<Finished, JoinError>,
+    ) -> Result<(), JournalError> {
         match finished {
-            Finished::Ran(idx, output) => {
-                batch.n_running = batch.n_running.saturating_sub(1);
-                let output = Arc::new(cut(output, self.parts.limits.result_bytes));
-                let done = SlotState::Done(Arc::clone(&output));
-                let Some(slot) = batch.slots.get_mut(idx) else {
-                    return Ok(());
-                };
-                let before = std::mem::replace(&mut slot.state, done);
-                self.finish(batch, &[idx]).await?;
-                if let SlotState::Running(facts) = before {
-                    let hooks = self.parts.hooks.post_tool.clone();
-                    let mut event = PostTool { facts, output };
-                    let mut told = chain::Told::default();
-                    let telling = chain::tell(&hooks, &mut event, &mut told);
-                    if let Err(reason) = self.stop.unless(telling).await {
-                        batch.end = Some(reason);
-                    }
-                    let failures = told.failures(&hooks, "the turn ended before it did");
-                    self.tell_failures(failures).await;
-                }
+            Ok(Finished::Ran(idx, output)) => self.ran(batch, idx, output).await,
+            Ok(Finished::Answered(id, answer)) => {
+                self.answered(&id, answer);
                 Ok(())
             }
-            Finished::Answered(Asked::Slot(idx), answer) => self.answered(batch, idx, answer).await,
-            Finished::Answered(Asked::Further(id), answer) => {
-                self.answered_further(batch, &id, answer).await
+            // Nobody asks who would answer a settled question.
+            Err(error) if error.is_cancelled() => Ok(()),
+            Err(error) => {
+                tracing::error!(%error, "a task of a call was lost");
+                Ok(())
             }
         }
     }
 
-    /// Takes the answer to a question: the call is ready, or refused.
-    async fn answered(
-        &mut self,
-        batch: &mut Batch,
-        idx: usize,
-        answer: Answer,
-    ) -> Result<(), JournalError> {
-        let Some(slot) = batch.slots.get_mut(idx) else {
-            return Ok(());
+    /// Tells people when nothing goes on before somebody answers, and when it does again.
+    async fn tell_standing(&mut self, batch: &mut Batch) {
+        let standing = match batch.questions.hold_up(batch.n_running) {
+            true => Standing::Waiting,
+            false => Standing::Working,
         };
-        let question = match std::mem::replace(&mut slot.state, SlotState::Ready) {
-            SlotState::Asked(question) => question,
-            state @ (SlotState::Ready | SlotState::Running(_) | SlotState::Done(_)) => {
-                slot.state = state;
-                return Ok(());
-            }
-        };
-        match self.settle(&question, answer.clone()) {
-            Settled::Run(permitted) => {
-                self.record(vec![Arc::new(Decision::Run {
-                    facts: Arc::clone(permitted.facts()),
-                    ruling: permitted.ruling().clone(),
-                    by: DecidedBy::Answer(answer),
-                })])
-                .await?;
-                batch.ready.push_back((idx, permitted));
-                Ok(())
-            }
-            Settled::Refuse(refusal) => self.refuse(batch, idx, refusal).await,
+        if standing != batch.standing {
+            batch.standing = standing;
+            self.tell(match standing {
+                Standing::Waiting => WorkerEvent::Waiting,
+                Standing::Working => WorkerEvent::Working,
+            })
+            .await;
         }
     }
 
     /// Ends a batch: running calls are told to stop, and every call gets its result.
     async fn end(&mut self, batch: &mut Batch, reason: &EndReason) -> Result<(), JournalError> {
         batch.cancel.cancel();
-        for (idx, permitted) in std::mem::take(&mut batch.ready) {
-            let cause = stop::refusal_cause(reason, Progress::NotStarted);
-            self.refuse(batch, idx, permitted.refuse(cause)).await?;
-        }
-        for idx in 0..batch.slots.len() {
-            if let Some(Slot {
-                state: SlotState::Asked(_),
-                ..
-            }) = batch.slots.get(idx)
-            {
-                self.answered(batch, idx, stop::answer(reason)).await?;
-            }
-        }
-        self.end_further(batch, reason).await?;
+        let cause = stop::refusal_cause(reason, Progress::NotStarted);
+        let ready = std::mem::take(&mut batch.ready).into_iter();
+        let ready =
+            ready.map(|(idx, permitted)| (About::Slot(idx), permitted.refuse(cause.clone())));
+        let asked = batch.questions.withhold(&stop::answer(reason), &cause);
+        let refused = ready.chain(asked);
+        let refused = refused.map(|(about, refusal)| Decided::Refuse(about, refusal));
+        self.carry_out(batch, refused.collect()).await?;
         for finished in batch.wind_down(self.parts.limits.grace).await {
-            self.take(batch, finished).await?;
+            self.take(batch, Ok(finished)).await?;
         }
         for idx in 0..batch.slots.len() {
             if let Some(Slot {
@@ -346,48 +241,49 @@ impl Turn<'_> {
             {
                 let cause = stop::refusal_cause(reason, Progress::Started);
                 let refusal = Refusal::proposed(Arc::clone(facts), cause);
-                self.set_done(batch, idx, refusal_output(&refusal));
+                batch.set_done(idx, refusal_output(&refusal));
                 self.finish(batch, &[idx]).await?;
             }
         }
         Ok(())
     }
 
-    /// Refuses a call whose decision is already on record.
-    async fn refuse(
+    /// Records decisions, and does what they say: calls become ready, or have their results.
+    async fn carry_out(
         &mut self,
         batch: &mut Batch,
-        idx: usize,
-        refusal: Refusal,
+        decided: Vec<Decided>,
     ) -> Result<(), JournalError> {
-        self.count(refusal.cause());
-        self.set_done(batch, idx, refusal_output(&refusal));
-        self.record(vec![Arc::new(Decision::Refuse(refusal))])
-            .await?;
-        self.finish(batch, &[idx]).await
-    }
-
-    fn set_done(&self, batch: &mut Batch, idx: usize, output: Arc<ToolOutput>) {
-        if let Some(slot) = batch.slots.get_mut(idx) {
-            slot.state = SlotState::Done(output);
+        let (mut decisions, mut ready) = (Vec::new(), Vec::new());
+        let (mut refused, mut replies) = (Vec::new(), Vec::new());
+        for decided in decided {
+            match decided {
+                Decided::Run(about, permitted) => {
+                    decisions.push(Arc::new(Decision::run(&permitted)));
+                    match about {
+                        About::Slot(idx) => ready.push((idx, permitted)),
+                        About::Further(reply) => replies.push(reply.with(permitted)),
+                    }
+                }
+                Decided::Refuse(about, refusal) => {
+                    self.count(refusal.cause());
+                    match about {
+                        About::Slot(idx) => {
+                            batch.set_done(idx, refusal_output(&refusal));
+                            refused.push(idx);
+                        }
+                        About::Further(reply) => replies.push(reply.refused(&refusal)),
+                    }
+                    decisions.push(Arc::new(Decision::Refuse(refusal)));
+                }
+            }
         }
-    }
-
-    /// Settles a question at the gate.
-    fn settle(&self, question: &Question, answer: Answer) -> Settled<Box<dyn Invocation>> {
-        self.parts
-            .gate
-            .lock()
-            .answer(question.id(), answer)
-            .unwrap_or_else(|error| {
-                // Nobody else answers; a question that is gone does not run.
-                tracing::error!(%error, "a question was lost");
-                Settled::Refuse(Refusal::judged(
-                    Arc::clone(question.facts()),
-                    question.ruling().clone(),
-                    RefusalCause::NotJudged,
-                ))
-            })
+        self.record(decisions).await?;
+        batch.ready.extend(ready);
+        for reply in replies {
+            reply.send();
+        }
+        self.finish(batch, &refused).await
     }
 
     /// Records decisions, then tells them.
@@ -425,13 +321,15 @@ impl Turn<'_> {
 }
 
 impl Batch {
-    fn new(end: Option<EndReason>) -> Self {
+    fn new(gate: &SharedGate, end: Option<EndReason>) -> Self {
         Self {
             slots: Vec::new(),
             ready: VecDeque::new(),
             tasks: JoinSet::new(),
             n_running: 0,
+            questions: Questions::new(gate.clone()),
             further: Further::new(),
+            standing: Standing::Working,
             cancel: CancellationToken::new(),
             end,
         }
@@ -453,6 +351,20 @@ impl Batch {
         all
     }
 
+    /// Gives a call its result; what the model has to know beside it stands in front.
+    fn set_done(&mut self, idx: usize, output: Arc<ToolOutput>) {
+        if let Some(slot) = self.slots.get_mut(idx) {
+            let output = match slot.note.take() {
+                Some(note) => Arc::new(ToolOutput {
+                    content: format!("{note}\n{}", output.content),
+                    is_error: output.is_error,
+                }),
+                None => output,
+            };
+            slot.state = SlotState::Done(output);
+        }
+    }
+
     /// The results in call order.
     fn results(&self) -> Vec<Block> {
         self.slots
@@ -471,7 +383,7 @@ impl Slot {
     fn done(&self) -> Option<(CallId, Arc<ToolOutput>)> {
         match &self.state {
             SlotState::Done(output) => Some((self.id.clone(), Arc::clone(output))),
-            SlotState::Ready | SlotState::Asked(_) | SlotState::Running(_) => None,
+            SlotState::Waiting | SlotState::Running(_) => None,
         }
     }
 }
@@ -479,16 +391,4 @@ impl Slot {
 /// The result of a refused call: the only place that makes one.
 fn refusal_output(refusal: &Refusal) -> Arc<ToolOutput> {
     Arc::new(ToolOutput::failure(refusal_text(refusal)))
-}
-
-/// A result that fits.
-fn cut(mut output: ToolOutput, n_bytes: usize) -> ToolOutput {
-    if output.content.len() > n_bytes {
-        let n_all = output.content.len();
-        output
-            .content
-            .truncate(output.content.floor_char_boundary(n_bytes));
-        output.content += &format!("\n[cut: {n_all} bytes in all]");
-    }
-    output
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podward_gate::{Answer, AskReason, CallFacts, CallId, Question, Refusal};
+use podward_gate::{CallFacts, CallId, DecidedBy, Permitted, Question, Refusal};
 use podward_policy::Ruling;
 
 /// What was decided about one call, on record before it has any effect.
@@ -25,16 +25,17 @@ pub enum Decision {
     Refuse(Refusal),
 }
 
-/// Who let a call run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DecidedBy {
-    /// The rules.
-    Policy,
-    /// The answer to a question.
-    Answer(Answer),
-}
-
 impl Decision {
+    /// A call runs.
+    #[must_use]
+    pub fn run<P>(permitted: &Permitted<P>) -> Self {
+        Self::Run {
+            facts: Arc::clone(permitted.facts()),
+            ruling: permitted.ruling().clone(),
+            by: permitted.by().clone(),
+        }
+    }
+
     /// The call's id.
     #[must_use]
     pub fn id(&self) -> &CallId {
@@ -67,7 +68,7 @@ impl Decision {
 
     /// What is known of the call; `None` for a bad call and an unknown tool.
     #[must_use]
-    pub const fn facts(&self) -> Option<&Arc<CallFacts>> {
+    pub fn facts(&self) -> Option<&Arc<CallFacts>> {
         match self {
             Self::Run { facts, .. } => Some(facts),
             Self::Ask(question) => Some(question.facts()),
@@ -83,7 +84,7 @@ impl Decision {
 
     /// The verdict over it, if it came that far.
     #[must_use]
-    pub const fn ruling(&self) -> Option<&Ruling> {
+    pub fn ruling(&self) -> Option<&Ruling> {
         match self {
             Self::Run { ruling, .. } => Some(ruling),
             Self::Ask(question) => Some(question.ruling()),
@@ -93,16 +94,9 @@ impl Decision {
 
     /// One word for why: what let it run, why it is asked, or the cause of the refusal.
     #[must_use]
-    pub const fn cause_word(&self) -> &'static str {
+    pub fn cause_word(&self) -> &'static str {
         match self {
-            Self::Run {
-                by: DecidedBy::Policy,
-                ..
-            } => AskReason::Policy.as_str(),
-            Self::Run {
-                by: DecidedBy::Answer(answer),
-                ..
-            } => answer.as_str(),
+            Self::Run { by, .. } => by.as_str(),
             Self::Ask(question) => question.reason().as_str(),
             Self::Refuse(refusal) => refusal.cause().as_str(),
         }

@@ -55,6 +55,10 @@ pub enum WorkerEvent {
     },
     /// It was decided about a call.
     CallDecided(Arc<Decision>),
+    /// Nothing goes on before somebody answers a question.
+    Waiting,
+    /// Something goes on again.
+    Working,
     /// A permitted call starts to run.
     CallStarted {
         /// The call.

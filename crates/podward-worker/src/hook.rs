@@ -3,7 +3,7 @@
 pub(crate) mod chain;
 mod permission;
 
-pub use permission::{PermissionHook, SharedGate};
+pub use permission::PermissionHook;
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use podward_policy::Ruling;
 use podward_tools::{Invocation, ToolOutput};
 
 use crate::event::TurnEnd;
+use crate::shared_gate::SharedGate;
 
 /// Something a hook can see, and what it can do about it.
 pub trait HookEvent: Send + 'static {

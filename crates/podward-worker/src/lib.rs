@@ -38,6 +38,8 @@ mod hook;
 mod ids;
 mod journal;
 mod limits;
+mod proposer;
+mod shared_gate;
 mod stop;
 #[cfg(test)]
 mod testing;
@@ -45,13 +47,16 @@ mod turn;
 mod worker;
 
 pub use approver::{Approver, Unattended};
-pub use decision::{DecidedBy, Decision};
+pub use decision::Decision;
 pub use event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
 pub use history::{History, ReplayError, Replayed};
 pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
-    PreToolCall, PreToolStage, PromptSubmit, SharedGate, SyntheticResult, TurnAction,
+    PreToolCall, PreToolStage, PromptSubmit, SyntheticResult, TurnAction,
 };
 pub use journal::{Entry, Journal, JournalError, MemoryJournal, RuledOutcome};
 pub use limits::TurnLimits;
+pub use podward_gate::DecidedBy;
+pub use proposer::Proposer;
+pub use shared_gate::{GrantLedger, SharedGate};
 pub use worker::{Worker, WorkerBuilder, WorkerError};

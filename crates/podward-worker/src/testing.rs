@@ -23,9 +23,10 @@ use crate::approver::Approver;
 use crate::decision::Decision;
 use crate::event::{TurnEnd, WorkerEvent};
 use crate::history::History;
-use crate::hook::{Hooks, PermissionHook, SharedGate};
+use crate::hook::{Hooks, PermissionHook};
 use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
+use crate::shared_gate::SharedGate;
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
@@ -196,6 +197,8 @@ impl Kit {
                 WorkerEvent::CallDecided(decision) => {
                     format!("decided {} {}", decision.id(), decision.cause_word())
                 }
+                WorkerEvent::Waiting => "waiting".to_owned(),
+                WorkerEvent::Working => "working".to_owned(),
                 WorkerEvent::CallStarted { id } => format!("started {id}"),
                 WorkerEvent::CallFinished { id, output } => {
                     format!(
@@ -262,9 +265,9 @@ struct Says(Answer);
 
 #[async_trait]
 impl Approver for Says {
-    async fn answer(&self, _question: &Question) -> Answer {
+    async fn answer(&self, _question: &Question) -> Option<Answer> {
         tokio::task::yield_now().await;
-        self.0.clone()
+        Some(self.0.clone())
     }
 }
 

@@ -51,7 +51,7 @@ impl<'w> Turn<'w> {
 
     /// Works through the turn; `None`: it goes on with what the history ends in.
     pub(crate) async fn run(mut self, prompt: Option<String>) -> Result<TurnEnd, JournalError> {
-        self.parts.gate.lock().begin_turn();
+        self.parts.gate.begin_turn();
         let reason = match prompt {
             Some(prompt) => self.begin(prompt).await?,
             None => {
@@ -285,6 +285,9 @@ impl<'w> Turn<'w> {
         match cause {
             RefusalCause::Policy
             | RefusalCause::NoClient { .. }
+            | RefusalCause::Rejected { .. }
+            | RefusalCause::Expired
+            | RefusalCause::ClientGone
             | RefusalCause::Hook { .. }
             | RefusalCause::HookFailed { .. }
             | RefusalCause::NotJudged => self.n_refused = self.n_refused.saturating_add(1),

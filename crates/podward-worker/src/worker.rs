@@ -13,10 +13,12 @@ use tracing::Instrument;
 use crate::approver::{Approver, Unattended};
 use crate::event::{EndReason, TurnEnd, WorkerEvent};
 use crate::history::History;
-use crate::hook::{Hooks, SharedGate};
+use crate::hook::Hooks;
 use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
 use crate::limits::TurnLimits;
+use crate::proposer::Proposer;
+use crate::shared_gate::SharedGate;
 use crate::stop::Stop;
 use crate::turn::Turn;
 
@@ -32,7 +34,7 @@ pub(crate) struct Parts {
     pub(crate) gate: SharedGate,
     pub(crate) journal: Box<dyn Journal>,
     pub(crate) context: RunContext,
-    pub(crate) tools: Registry,
+    pub(crate) proposer: Proposer,
     pub(crate) specs: Arc<Vec<ToolSpec>>,
     pub(crate) hooks: Hooks,
     pub(crate) approver: Arc<dyn Approver>,
@@ -177,6 +179,18 @@ impl Worker {
         Ok(end)
     }
 
+    /// The gate, for those who answer.
+    #[must_use]
+    pub fn gate(&self) -> SharedGate {
+        self.parts.gate.clone()
+    }
+
+    /// What makes calls of arguments, as the worker makes those of its model.
+    #[must_use]
+    pub fn proposer(&self) -> Proposer {
+        self.parts.proposer.clone()
+    }
+
     /// The conversation so far.
     #[must_use]
     pub const fn history(&self) -> &History {
@@ -266,6 +280,7 @@ impl WorkerBuilder {
                 schema: tool.schema(),
             })
             .collect();
+        let proposer = Proposer::new(self.tools, self.context.place.clone());
         let ids = CallIds::new(
             self.history
                 .messages()
@@ -278,7 +293,7 @@ impl WorkerBuilder {
                 gate: self.gate,
                 journal: self.journal,
                 context: self.context,
-                tools: self.tools,
+                proposer,
                 specs: Arc::new(specs),
                 hooks: self.guard.followed_by(self.hooks),
                 approver: self.approver,

@@ -7,6 +7,7 @@ use podward_policy::{
 use proptest::prelude::*;
 
 use super::*;
+use crate::call::CallId;
 
 const TOOLS: [&str; 2] = ["bash", "read"];
 
@@ -40,6 +41,23 @@ fn ruling(action: Action) -> Ruling {
     }
 }
 
+impl Gate<usize> {
+    /// Decides about a call over which this is the verdict.
+    fn admit_now(&mut self, call: Call<usize>, ruling: Ruling) -> Submitted<usize> {
+        self.admit(call, ruling, &mut |_| true)
+    }
+
+    /// Asks about a call, and puts the question.
+    fn ask_now(&mut self, id: &str) -> Question {
+        let Submitted::Ask(question) = self.admit_now(call(id, "bash", id, 7), ruling(Action::Ask))
+        else {
+            panic!("not asked");
+        };
+        assert!(matches!(self.put(question.id()), Ok(Put::Open)));
+        question
+    }
+}
+
 fn gate() -> Gate<usize> {
     Gate::new(Policies::default())
 }
@@ -60,7 +78,7 @@ fn a_verdict_decides_what_becomes_of_a_call() {
         (Action::Deny, "refuse policy"),
         (Action::Ask, "ask policy"),
     ] {
-        let submitted = gate().admit(call("a", "read", "{}", 7), ruling(action));
+        let submitted = gate().admit_now(call("a", "read", "{}", 7), ruling(action));
         assert_eq!(outcome(submitted), expected);
     }
 }
@@ -69,7 +87,7 @@ fn a_verdict_decides_what_becomes_of_a_call() {
 fn the_third_same_call_of_a_turn_is_asked_about() {
     let mut gate = gate();
     let submit = |gate: &mut Gate<usize>, id: &str, arguments: &str, action| {
-        outcome(gate.admit(call(id, "bash", arguments, 0), ruling(action)))
+        outcome(gate.admit_now(call(id, "bash", arguments, 0), ruling(action)))
     };
     // Whatever became of the first two.
     assert_eq!(
@@ -105,7 +123,7 @@ fn without_rules_nothing_is_asked_however_often_it_is_repeated() {
             cause: Cause::NoPolicy,
             ..ruling(Action::Allow)
         };
-        let submitted = gate.admit(call(&format!("a{n}"), "bash", "[1]", n), ruling);
+        let submitted = gate.admit_now(call(&format!("a{n}"), "bash", "[1]", n), ruling);
         assert_eq!(outcome(submitted), format!("run {n}"));
     }
 }
@@ -180,17 +198,14 @@ fn the_policies_judge_what_is_submitted() {
 #[test]
 fn a_late_answer_is_told_who_was_first() {
     let mut gate = gate();
-    let Submitted::Ask(question) = gate.admit(call("a", "bash", "[1]", 7), ruling(Action::Ask))
-    else {
-        panic!("not asked");
-    };
-    assert_eq!(gate.pending(), [&question]);
+    let question = gate.ask_now("a");
+    assert_eq!(gate.open(), [question.clone()]);
     let first = Answer::Once { by: "ann".into() };
     let Ok(Settled::Run(permitted)) = gate.answer(question.id(), first.clone()) else {
         panic!("not run");
     };
     assert_eq!(permitted.release().1, 7);
-    assert!(gate.pending().is_empty());
+    assert_eq!(gate.open(), []);
     let late = gate.answer(question.id(), Answer::NoClient).unwrap_err();
     assert_eq!(
         late,
@@ -232,10 +247,7 @@ fn each_refusing_answer_has_its_own_cause() {
         ),
     ] {
         let mut gate = gate();
-        let Submitted::Ask(question) = gate.admit(call("a", "bash", "[1]", 7), ruling(Action::Ask))
-        else {
-            panic!("not asked");
-        };
+        let question = gate.ask_now("a");
         match gate.answer(question.id(), answer) {
             Ok(Settled::Refuse(refusal)) => assert_eq!(refusal.cause().as_str(), cause),
             other => panic!("{other:?}"),
@@ -247,10 +259,10 @@ fn each_refusing_answer_has_its_own_cause() {
 fn open_questions_are_listed_in_the_order_asked() {
     let mut gate = gate();
     for id in ["z", "m", "a"] {
-        gate.admit(call(id, "bash", id, 0), ruling(Action::Ask));
+        gate.ask_now(id);
     }
     let ids: Vec<_> = gate
-        .pending()
+        .open()
         .iter()
         .map(|q| q.id().as_str().to_owned())
         .collect();
@@ -262,7 +274,7 @@ fn a_gate_forgets_only_the_oldest_answers() {
     let mut gate = gate();
     let ids: Vec<_> = (0..=SETTLED_KEPT).map(|n| format!("q{n}")).collect();
     for id in &ids {
-        gate.admit(call(id, "bash", id, 0), ruling(Action::Ask));
+        gate.ask_now(id);
         let id = RequestId::from(CallId::new(id).unwrap());
         gate.answer(&id, Answer::NoClient).unwrap();
     }
@@ -351,7 +363,7 @@ impl Model {
         let asks = action == Action::Ask || (action == Action::Allow && *times >= 3);
         let is_new = !self.open.contains_key(&id) && !self.settled.contains_key(&id);
         let call = call(&id.to_string(), TOOLS[tool], &arguments.to_string(), number);
-        match gate.admit(call, ruling(action)) {
+        match gate.admit_now(call, ruling(action)) {
             Submitted::Settled(Settled::Run(permitted)) => {
                 assert!(action == Action::Allow && !asks);
                 self.n_settled[permitted.release().1] += 1;
@@ -364,6 +376,7 @@ impl Model {
             Submitted::Ask(question) => {
                 assert!(asks && is_new);
                 assert_eq!(question.ruling().action, action);
+                assert!(matches!(gate.put(question.id()), Ok(Put::Open)));
                 self.open.insert(id, number);
             }
         }
@@ -393,6 +406,7 @@ impl Model {
             Err(AnswerError::Unknown { .. }) => {
                 assert!(!self.settled.contains_key(&id) && !self.open.contains_key(&id));
             }
+            Err(error) => panic!("{error}"),
         }
     }
 }
@@ -413,13 +427,13 @@ proptest! {
                 }
                 Deed::Answer { id, answer } => model.answer(&mut gate, id, answer),
             }
-            prop_assert_eq!(gate.pending().len(), model.open.len());
+            prop_assert_eq!(gate.open().len(), model.open.len());
         }
         let open: Vec<u8> = model.open.keys().copied().collect();
         for id in open {
             model.answer(&mut gate, id, Answer::Interrupted);
         }
-        prop_assert!(gate.pending().is_empty());
+        prop_assert_eq!(gate.open(), []);
         prop_assert!(model.n_settled.iter().all(|&n| n == 1), "{:?}", model.n_settled);
     }
 }

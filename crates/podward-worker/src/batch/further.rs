@@ -1,21 +1,17 @@
 //! Further calls that running ones turn out to need, each judged like a call of the model.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use podward_gate::{
-    Answer, Call, CallFacts, Permitted, Question, Refusal, RequestId, Settled, refusal_text,
-};
+use podward_gate::{Call, CallFacts, Permitted, Refusal, refusal_text};
 use podward_tools::{Invocation, Judge, Judged, Proposal};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Asked, Batch, Slot, SlotState};
-use crate::decision::{DecidedBy, Decision};
-use crate::event::EndReason;
+use super::asked::About;
+use super::{Batch, Decided, Slot, SlotState};
+use crate::decision::Decision;
 use crate::hook::chain::{self, Checked};
 use crate::journal::JournalError;
-use crate::stop;
 use crate::turn::Turn;
 
 /// Further calls that wait to be looked at; who has one more waits for room.
@@ -25,7 +21,6 @@ const N_WAITING: usize = 8;
 pub(super) struct Further {
     sender: mpsc::Sender<FurtherCall>,
     waiting: mpsc::Receiver<FurtherCall>,
-    asked: BTreeMap<RequestId, (Question, Reply)>,
 }
 
 /// A call that the running call of a slot turned out to need.
@@ -37,7 +32,13 @@ pub(super) struct FurtherCall {
 }
 
 /// Where the running call waits for what became of it.
-type Reply = oneshot::Sender<Judged>;
+pub(super) struct Reply(oneshot::Sender<Judged>);
+
+/// What became of a further call, to be said once it is on record.
+pub(super) struct Said {
+    reply: Reply,
+    judged: Judged,
+}
 
 /// Hands further calls of the call in one slot to the turn that judges.
 struct SlotJudge {
@@ -53,7 +54,7 @@ impl Judge for SlotJudge {
             idx: self.idx,
             word: word.into(),
             proposal,
-            reply,
+            reply: Reply(reply),
         };
         // A turn that ends takes no more, and drops what waits.
         let ended = || Judged::Refused("the turn ended before it was judged".to_owned());
@@ -67,11 +68,7 @@ impl Judge for SlotJudge {
 impl Further {
     pub(super) fn new() -> Self {
         let (sender, waiting) = mpsc::channel(N_WAITING);
-        Self {
-            sender,
-            waiting,
-            asked: BTreeMap::new(),
-        }
+        Self { sender, waiting }
     }
 
     /// What judges the further calls of the call in a slot.
@@ -89,7 +86,6 @@ impl Further {
     pub(super) fn close(&mut self) {
         self.waiting.close();
         while self.waiting.try_recv().is_ok() {}
-        self.asked.clear();
     }
 }
 
@@ -121,81 +117,49 @@ impl Turn<'_> {
         let (checked, end) =
             chain::check_call(&hooks, &self.parts.gate, call_to_judge, &self.stop).await;
         batch.end = batch.end.take().or(end);
+        let about = About::Further(call.reply);
         match checked {
             Checked::Run(permitted) => {
-                self.run_further(permitted, DecidedBy::Policy, call.reply)
-                    .await
+                let decided = Decided::Run(about, permitted);
+                self.carry_out(batch, vec![decided]).await
             }
-            Checked::Refuse(refusal) => self.refuse_further(refusal, call.reply).await,
+            Checked::Refuse(refusal) => {
+                let decided = Decided::Refuse(about, refusal);
+                self.carry_out(batch, vec![decided]).await
+            }
             Checked::Ask(question) => {
-                self.record(vec![Arc::new(Decision::Ask(question.clone()))])
-                    .await?;
-                let id = question.id().clone();
-                self.put(batch, &question, Asked::Further(id.clone()));
-                batch.further.asked.insert(id, (question, call.reply));
-                Ok(())
+                batch.questions.hold(vec![(question.clone(), about)]);
+                self.record(vec![Arc::new(Decision::Ask(question))]).await?;
+                self.put_held(batch).await
             }
         }
     }
+}
 
-    /// Takes the answer to a question about a further call.
-    pub(super) async fn answered_further(
-        &mut self,
-        batch: &mut Batch,
-        id: &RequestId,
-        answer: Answer,
-    ) -> Result<(), JournalError> {
-        let Some((question, reply)) = batch.further.asked.remove(id) else {
-            return Ok(());
-        };
-        match self.settle(&question, answer.clone()) {
-            Settled::Run(permitted) => {
-                self.run_further(permitted, DecidedBy::Answer(answer), reply)
-                    .await
-            }
-            Settled::Refuse(refusal) => self.refuse_further(refusal, reply).await,
-        }
-    }
-
-    /// Settles the questions about further calls because the turn ends, and takes no more.
-    pub(super) async fn end_further(
-        &mut self,
-        batch: &mut Batch,
-        reason: &EndReason,
-    ) -> Result<(), JournalError> {
-        while let Some((id, _)) = batch.further.asked.first_key_value() {
-            let id = id.clone();
-            self.answered_further(batch, &id, stop::answer(reason))
-                .await?;
-        }
-        batch.further.close();
-        Ok(())
-    }
-
-    async fn run_further(
-        &mut self,
-        permitted: Permitted<Box<dyn Invocation>>,
-        by: DecidedBy,
-        reply: Reply,
-    ) -> Result<(), JournalError> {
-        self.record(vec![Arc::new(Decision::Run {
-            facts: Arc::clone(permitted.facts()),
-            ruling: permitted.ruling().clone(),
-            by,
-        })])
-        .await?;
+impl Reply {
+    /// The call runs.
+    pub(super) fn with(self, permitted: Permitted<Box<dyn Invocation>>) -> Said {
         let (permit, invocation) = permitted.release();
-        // Where nobody waits any more, nothing runs.
-        let _ = reply.send(Judged::Run(permit, invocation));
-        Ok(())
+        let judged = Judged::Run(permit, invocation);
+        Said {
+            reply: self,
+            judged,
+        }
     }
 
-    async fn refuse_further(&mut self, refusal: Refusal, reply: Reply) -> Result<(), JournalError> {
-        self.count(refusal.cause());
-        let text = refusal_text(&refusal);
-        self.record(vec![Arc::new(Decision::Refuse(refusal))])
-            .await?;
-        let _ = reply.send(Judged::Refused(text));
-        Ok(())
+    /// The call does not run.
+    pub(super) fn refused(self, refusal: &Refusal) -> Said {
+        let judged = Judged::Refused(refusal_text(refusal));
+        Said {
+            reply: self,
+            judged,
+        }
+    }
+}
+
+impl Said {
+    /// Says it. Where nobody waits any more, nothing runs.
+    pub(super) fn send(self) {
+        let _ = self.reply.0.send(self.judged);
     }
 }

@@ -1,8 +1,6 @@
 //! Judging the calls of one message, before any of them runs.
 
-use std::panic::{self, AssertUnwindSafe};
-
-use podward_gate::{Call, CallFacts, Progress, Refusal, RefusalCause, Settled};
+use podward_gate::{Call, Progress, Refusal, RefusalCause};
 use podward_model::ToolInput;
 use podward_tools::{BadCall, Invocation};
 use tracing::Instrument;
@@ -54,44 +52,39 @@ impl Turn<'_> {
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         match checked {
             Checked::Run(permitted) => permitted.refuse(cause),
-            Checked::Ask(question) => match self.settle(&question, stop::answer(reason)) {
-                Settled::Run(permitted) => permitted.refuse(cause),
-                Settled::Refuse(refusal) => refusal,
-            },
+            // It is not put yet, so that nobody else can have answered it.
+            Checked::Ask(question) => self
+                .parts
+                .gate
+                .withhold(question.id(), stop::answer(reason))
+                .unwrap_or_else(|_| Refusal::asked(&question, cause)),
             Checked::Refuse(refusal) => refusal,
         }
     }
 
     /// Turns what the model wrote into a call that can be judged.
-    fn propose(&self, call: &WrittenCall) -> Result<Call<Box<dyn Invocation>>, RefusalCause> {
+    pub(super) fn propose(
+        &self,
+        call: &WrittenCall,
+    ) -> Result<Call<Box<dyn Invocation>>, RefusalCause> {
         let bad = |why: String| RefusalCause::BadCall { why: why.into() };
-        let Some(tool) = self.parts.tools.get(&call.tool) else {
-            return Err(RefusalCause::UnknownTool);
-        };
         let arguments = match &call.input {
-            ToolInput::Json(value) if value.is_object() => value.clone(),
-            ToolInput::Json(_) => return Err(bad("the arguments are no JSON object".to_owned())),
+            ToolInput::Json(value) => value.clone(),
             ToolInput::Invalid { why, .. } => {
-                return Err(bad(format!("the arguments are no valid JSON: {why}")));
+                return Err(match self.parts.proposer.knows(&call.tool) {
+                    true => bad(format!("the arguments are no valid JSON: {why}")),
+                    false => RefusalCause::UnknownTool,
+                });
             }
         };
-        // INVARIANT: a tool proposes without changing anything, so nothing is half done.
-        let place = &self.parts.context.place;
-        let proposal = panic::catch_unwind(AssertUnwindSafe(|| tool.propose(arguments, place)))
-            .map_err(|_| bad("the tool failed to read the arguments".to_owned()))?
-            .map_err(|error| match error {
-                BadCall::UnknownTool(_) => RefusalCause::UnknownTool,
-                BadCall::Arguments(arguments) => bad(arguments.to_string()),
-            })?;
-        Ok(Call::new(
-            CallFacts::new(
-                call.id.clone(),
-                tool.name().clone(),
-                proposal.arguments,
-                proposal.lowered,
-            ),
-            proposal.invocation,
-        ))
+        let proposed = self
+            .parts
+            .proposer
+            .propose(call.id.clone(), &call.tool, arguments);
+        proposed.map_err(|error| match error {
+            BadCall::UnknownTool(_) => RefusalCause::UnknownTool,
+            BadCall::Arguments(arguments) => bad(arguments.to_string()),
+        })
     }
 }
 

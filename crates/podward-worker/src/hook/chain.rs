@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use podward_gate::{
-    Answer, Call, Gate, Permitted, Progress, Question, Refusal, RefusalCause, Settled, Submitted,
+    Answer, Call, Permitted, Progress, Question, Refusal, RefusalCause, Settled, Submitted,
 };
 use podward_tools::Invocation;
 
-use super::permission::SharedGate;
 use super::{Hook, HookError, HookEvent, PreToolAction, PreToolCall, Stage, TurnAction};
 use crate::event::{EndReason, HookFailure};
+use crate::shared_gate::SharedGate;
 use crate::stop::{self, Stop};
 
 /// What the chain made of a call.
@@ -30,7 +30,29 @@ pub(crate) async fn check_call(
     call: Call<Box<dyn Invocation>>,
     stop: &Stop,
 ) -> (Checked, Option<EndReason>) {
-    let mut event = PreToolCall::new(call);
+    check(hooks, gate, PreToolCall::new(call), stop).await
+}
+
+/// Runs the chain over a call that runs with other arguments than the chain saw.
+pub(crate) async fn check_permitted(
+    hooks: &[Arc<dyn Hook<PreToolCall>>],
+    gate: &SharedGate,
+    permitted: Permitted<Box<dyn Invocation>>,
+    stop: &Stop,
+) -> (Checked, Option<EndReason>) {
+    let event = PreToolCall {
+        facts: Arc::clone(permitted.facts()),
+        stage: Stage::Permitted(permitted),
+    };
+    check(hooks, gate, event, stop).await
+}
+
+async fn check(
+    hooks: &[Arc<dyn Hook<PreToolCall>>],
+    gate: &SharedGate,
+    mut event: PreToolCall,
+    stop: &Stop,
+) -> (Checked, Option<EndReason>) {
     for hook in hooks {
         let action = match stop.unless(run(&**hook, &mut event)).await {
             Ok(action) => action,
@@ -158,7 +180,7 @@ impl PreToolCall {
     }
 
     /// Hands a proposed call to the gate.
-    pub(super) fn submit(&mut self, gate: &mut Gate<Box<dyn Invocation>>) {
+    pub(super) fn submit(&mut self, gate: &SharedGate) {
         // Should the gate panic, the call is gone and can only be refused.
         let taken = Stage::Refused(self.unjudged());
         self.stage = match std::mem::replace(&mut self.stage, taken) {
@@ -176,16 +198,10 @@ impl PreToolCall {
         match self.stage {
             Stage::Proposed(call) => Refusal::proposed(Arc::clone(call.facts()), cause),
             Stage::Permitted(permitted) => permitted.refuse(cause),
-            Stage::Asked(question) => match gate.lock().answer(question.id(), answer) {
-                Ok(Settled::Refuse(refusal)) => refusal,
-                // The question was answered elsewhere; the refusal still counts.
-                Ok(Settled::Run(permitted)) => permitted.refuse(cause),
-                Err(_) => Refusal::judged(
-                    Arc::clone(question.facts()),
-                    question.ruling().clone(),
-                    cause,
-                ),
-            },
+            // Nobody else could have answered it: it is not put yet.
+            Stage::Asked(question) => gate
+                .withhold(question.id(), answer)
+                .unwrap_or_else(|_| Refusal::asked(&question, cause)),
             Stage::Refused(refusal) => refusal,
         }
     }

@@ -1,32 +1,9 @@
 //! The permission check, as a hook.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use async_trait::async_trait;
-use podward_gate::Gate;
-use podward_tools::Invocation;
 
 use super::{Hook, HookError, PreToolAction, PreToolCall, PreToolStage, SyntheticResult};
-
-/// The gate of a pod: shared by the permission hook, which submits calls, and by those who settle
-/// what is asked.
-#[derive(Clone)]
-pub struct SharedGate(Arc<Mutex<Gate<Box<dyn Invocation>>>>);
-
-impl SharedGate {
-    /// Makes a gate that can be shared.
-    #[must_use]
-    pub fn new(gate: Gate<Box<dyn Invocation>>) -> Self {
-        Self(Arc::new(Mutex::new(gate)))
-    }
-
-    /// The gate, for as long as no `await` comes between.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Gate<Box<dyn Invocation>>> {
-        // INVARIANT: a gate changes only after it has judged, and what follows does not panic; so
-        // it is whole even where a panic has poisoned the lock.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use crate::shared_gate::SharedGate;
 
 /// The permission check: it hands each call to the gate.
 ///
@@ -51,7 +28,7 @@ impl Hook<PreToolCall> for PermissionHook {
     }
 
     async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
-        event.submit(&mut self.gate.lock());
+        event.submit(&self.gate);
         Ok(match event.stage() {
             PreToolStage::Refused(refusal) => {
                 PreToolAction::Result(SyntheticResult::refuse(podward_gate::refusal_text(refusal)))

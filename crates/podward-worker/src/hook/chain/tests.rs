@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use podward_gate::{CallFacts, CallId, Permit, refusal_text};
+use podward_gate::{CallFacts, CallId, Gate, Permit, refusal_text};
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_tools::{RunContext, ToolOutput};
 use tokio_util::sync::CancellationToken;
@@ -68,11 +68,11 @@ async fn a_call_that_nobody_judged_is_refused() {
 /// A call is handed to the gate once, however often it is submitted.
 #[tokio::test]
 async fn a_call_is_judged_once() {
-    let mut gate = Gate::new(Policies::default());
+    let gate = SharedGate::new(Gate::new(Policies::default()));
     let mut event = PreToolCall::new(call());
     let stages: BTreeMap<usize, String> = (0..5)
         .map(|n| {
-            event.submit(&mut gate);
+            event.submit(&gate);
             (n, format!("{:?}", event.stage()))
         })
         .collect();

@@ -24,13 +24,16 @@ async fn arguments_that_do_not_fit_are_an_error_result() {
         ),
         (
             format!("{CALL}raw = '[1]'"),
-            "the arguments are no JSON object.",
+            "bad arguments for `echo`: they are no JSON object.",
         ),
         (
             format!("{CALL}raw = ''"),
             "bad arguments for `echo`: `text` is missing.",
         ),
-        (broken.to_owned(), "the tool failed to read the arguments."),
+        (
+            broken.to_owned(),
+            "bad arguments for `broken`: the tool failed to read them.",
+        ),
     ] {
         let (reason, results, kit) = run(&call).await;
         let tool = if call == broken { "broken" } else { "echo" };

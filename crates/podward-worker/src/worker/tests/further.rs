@@ -209,7 +209,7 @@ struct Never;
 
 #[async_trait]
 impl Approver for Never {
-    async fn answer(&self, _question: &Question) -> Answer {
+    async fn answer(&self, _question: &Question) -> Option<Answer> {
         std::future::pending().await
     }
 }

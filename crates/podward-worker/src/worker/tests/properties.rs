@@ -81,7 +81,7 @@ impl Kind {
             Self::Unknown => "no tool named `nothing`".to_owned(),
             Self::Fails => format!("! fail t{number}"),
             Self::Panics => "the tool failed inside".to_owned(),
-            Self::ProposePanics => "failed to read the arguments".to_owned(),
+            Self::ProposePanics => "failed to read them".to_owned(),
             Self::Hops => format!("t{number} > u > at v"),
             Self::HopDenied => format!("! t{number} > u > Refused: "),
             Self::HopAsked if is_approved => format!("t{number} > ask u > at v"),

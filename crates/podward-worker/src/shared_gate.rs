@@ -1,0 +1,241 @@
+//! The gate of a pod, shared by the worker and by those who answer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use podward_gate::{
+    Answer, AnswerError, Call, EditError, Gate, Grant, GrantId, Put, Question, Refusal, RequestId,
+    Settled, Submitted,
+};
+use podward_tools::Invocation;
+use tokio::sync::mpsc;
+
+/// Grants that are kept outside of this process.
+///
+/// A gate that has a ledger holds what the ledger says: who gives or revokes a grant tells the
+/// ledger first, then the gate.
+pub trait GrantLedger: Send + Sync {
+    /// All grants that count for this pod, if they may have changed since the last time, by
+    /// whomever; `None` if they have not. Asked before each call is judged, so it is quick.
+    fn refresh(&self) -> Option<Vec<Grant>>;
+
+    /// Takes one use of a grant with limited ones: `true` once that is on disk, `false` if there is
+    /// none left or it cannot be recorded; then the grant counts no more. It never waits long.
+    fn take(&self, grant: &GrantId) -> bool;
+
+    /// Unix time in milliseconds, by which grants expire.
+    fn now_ms(&self) -> u64;
+}
+
+/// The gate of a pod: shared by the permission hook, which submits calls, by the worker, which puts
+/// questions, and by everybody who answers them.
+///
+/// Of several answers to one question the first counts; the others hear who was first. The worker
+/// writes down what an answer decided before it has any effect, and then tells
+/// [`WorkerEvent::CallDecided`](crate::WorkerEvent::CallDecided): that, not the `Ok` here, says what
+/// became of the call. A turn that is cancelled in between refuses it after all.
+#[derive(Clone)]
+pub struct SharedGate(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    ledger: Option<Arc<dyn GrantLedger>>,
+}
+
+struct State {
+    gate: Gate<Box<dyn Invocation>>,
+    /// Where the settled call goes, for each open question.
+    mailboxes: BTreeMap<RequestId, Mailbox>,
+}
+
+/// Where the calls of settled questions go. It holds no more than there are open questions.
+pub(crate) type Mailbox = mpsc::UnboundedSender<Settlement>;
+
+/// What became of an open question.
+pub(crate) struct Settlement {
+    pub(crate) id: RequestId,
+    pub(crate) settled: Settled<Box<dyn Invocation>>,
+}
+
+impl SharedGate {
+    /// Makes a gate that can be shared.
+    #[must_use]
+    pub fn new(gate: Gate<Box<dyn Invocation>>) -> Self {
+        Self::of(gate, None)
+    }
+
+    /// The same, whose grants are kept outside of this process.
+    #[must_use]
+    pub fn with_ledger(gate: Gate<Box<dyn Invocation>>, ledger: Arc<dyn GrantLedger>) -> Self {
+        Self::of(gate, Some(ledger))
+    }
+
+    fn of(gate: Gate<Box<dyn Invocation>>, ledger: Option<Arc<dyn GrantLedger>>) -> Self {
+        let mailboxes = BTreeMap::new();
+        let state = Mutex::new(State { gate, mailboxes });
+        Self(Arc::new(Shared { state, ledger }))
+    }
+
+    /// Settles an open question: the first answer counts.
+    ///
+    /// # Errors
+    /// As for [`Gate::answer`].
+    pub fn answer(&self, id: &RequestId, answer: Answer) -> Result<(), AnswerError> {
+        let state = &mut *self.lock();
+        let settled = state.gate.answer(id, answer)?;
+        state.deliver(id.clone(), settled);
+        Ok(())
+    }
+
+    /// Settles an open question with other arguments; [`Proposer`](crate::Proposer) makes the call
+    /// of them. The user's hooks see it before it runs and can still refuse it.
+    ///
+    /// # Errors
+    /// As for [`Gate::edit`].
+    pub fn edit(
+        &self,
+        id: &RequestId,
+        call: Call<Box<dyn Invocation>>,
+        by: impl Into<Box<str>>,
+    ) -> Result<(), EditError> {
+        let state = &mut *self.lock();
+        let settled = state.gate.edit(id, call, by)?;
+        state.deliver(id.clone(), settled);
+        Ok(())
+    }
+
+    /// Remembers an approval, settles the question that it answers, and re-judges the open ones that
+    /// it can cover: all that it settled, in the order in which they were put.
+    ///
+    /// # Errors
+    /// As for [`Gate::grant`]: then nothing is remembered.
+    pub fn grant(
+        &self,
+        grant: Grant,
+        answering: Option<&RequestId>,
+    ) -> Result<Vec<RequestId>, AnswerError> {
+        let state = &mut *self.lock();
+        let take = &mut |id: &GrantId| self.take(id);
+        let settled = state.gate.grant_with(grant, answering, take)?;
+        Ok(state.deliver_all(settled))
+    }
+
+    /// Rejects every open question: all that it settled, in the order in which they were put.
+    pub fn reject_all(&self, by: &str, feedback: Option<&str>) -> Vec<RequestId> {
+        let state = &mut *self.lock();
+        let settled = state.gate.reject_all(by, feedback);
+        state.deliver_all(settled)
+    }
+
+    /// Forgets a grant: from now on it covers nothing. Whether there was one.
+    pub fn revoke(&self, id: &GrantId) -> bool {
+        self.lock().gate.revoke(id)
+    }
+
+    /// The grants that count, by their ids.
+    #[must_use]
+    pub fn grants(&self) -> Vec<Grant> {
+        self.lock().gate.grants().cloned().collect()
+    }
+
+    /// Tells the time, in milliseconds of Unix time, by which grants expire. It never goes back.
+    pub fn advance(&self, now_ms: u64) {
+        self.lock().gate.advance(now_ms);
+    }
+
+    /// The open questions, in the order in which they were put.
+    #[must_use]
+    pub fn open(&self) -> Vec<Question> {
+        self.lock().gate.open()
+    }
+
+    /// An open question.
+    #[must_use]
+    pub fn question(&self, id: &RequestId) -> Option<Question> {
+        self.lock().gate.question(id).cloned()
+    }
+
+    pub(crate) fn begin_turn(&self) {
+        self.lock().gate.begin_turn();
+    }
+
+    /// Judges a call by the rules, and by the grants as they are now.
+    pub(crate) fn submit(&self, call: Call<Box<dyn Invocation>>) -> Submitted<Box<dyn Invocation>> {
+        self.refresh();
+        self.lock().gate.submit_with(call, &mut |id| self.take(id))
+    }
+
+    /// Opens a question, unless grants cover it by now: then it is settled.
+    pub(crate) fn put(
+        &self,
+        id: &RequestId,
+        mailbox: &Mailbox,
+    ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
+        let state = &mut *self.lock();
+        match state.gate.put_with(id, &mut |id| self.take(id))? {
+            Put::Open => {
+                state.mailboxes.insert(id.clone(), mailbox.clone());
+                Ok(None)
+            }
+            Put::Settled(settled) => Ok(Some(settled)),
+        }
+    }
+
+    /// Settles a question so that its call does not run.
+    pub(crate) fn withhold(&self, id: &RequestId, answer: Answer) -> Result<Refusal, AnswerError> {
+        let state = &mut *self.lock();
+        let refusal = state.gate.withhold(id, answer)?;
+        state.mailboxes.remove(id);
+        Ok(refusal)
+    }
+
+    /// Takes over what the ledger says.
+    fn refresh(&self) {
+        if let Some(ledger) = &self.0.ledger {
+            let grants = ledger.refresh();
+            let now = ledger.now_ms();
+            let state = &mut *self.lock();
+            state.gate.advance(now);
+            if let Some(grants) = grants {
+                state.gate.set_grants(grants);
+            }
+        }
+    }
+
+    /// Takes one use of a grant; without a ledger the gate's own count is all there is.
+    fn take(&self, id: &GrantId) -> bool {
+        self.0.ledger.as_ref().is_none_or(|ledger| ledger.take(id))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // INVARIANT: a gate changes only after it has judged, and what follows does not panic; so
+        // it is whole even where a panic has poisoned the lock.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn n_waiting(&self) -> usize {
+        self.lock().gate.n_waiting()
+    }
+}
+
+impl State {
+    /// Hands a settled call to who put the question.
+    fn deliver(&mut self, id: RequestId, settled: Settled<Box<dyn Invocation>>) {
+        if let Some(mailbox) = self.mailboxes.remove(&id) {
+            // Who put it may be gone: then nothing runs.
+            let _ = mailbox.send(Settlement { id, settled });
+        }
+    }
+
+    fn deliver_all(
+        &mut self,
+        all: Vec<(RequestId, Settled<Box<dyn Invocation>>)>,
+    ) -> Vec<RequestId> {
+        let deliver = |(id, settled): (RequestId, _)| {
+            self.deliver(id.clone(), settled);
+            id
+        };
+        all.into_iter().map(deliver).collect()
+    }
+}
