@@ -14,6 +14,7 @@ mod builtins;
 mod calls;
 mod environment;
 mod expand;
+mod head;
 mod limits;
 mod operations;
 mod options;
@@ -31,6 +32,7 @@ mod work;
 
 use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
 
+pub use head::{Head, head};
 pub use place::{Forms, PathFound, ShellPlace, UrlFound};
 pub use programs::{AddedPrograms, ProgramProblem};
 

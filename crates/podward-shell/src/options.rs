@@ -27,6 +27,10 @@ pub(crate) struct Usage<'t> {
     pub(crate) special: Option<Special>,
     pub(crate) runs_input: bool,
     pub(crate) operands: Vec<usize>,
+    /// What the operands are.
+    pub(crate) roles: &'t [Operand],
+    /// Arguments up to the end of the subcommand; 0 if there is none.
+    pub(crate) n_subcommand: usize,
     /// Operands of sudo in front of its command that set variables; options may follow them.
     pub(crate) assigned: Vec<usize>,
     pub(crate) options_given: Vec<&'t str>,
@@ -125,6 +129,7 @@ impl<'t> Reading<'t, '_> {
             }
             if !options_end && self.enters_sub(arg) {
                 idx += 1;
+                self.usage.n_subcommand = idx;
                 continue;
             }
             if self.has_subs() && self.usage.operands.is_empty() && self.runs_others() {

@@ -9,6 +9,7 @@ impl Reading<'_, '_> {
     /// Gives the operands their roles.
     pub(super) fn finish(&mut self) {
         let roles = self.operand_roles();
+        self.usage.roles = roles;
         let operands = self.usage.operands.clone();
         let n_fixed_after = roles
             .iter()
