@@ -2,33 +2,47 @@
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
+use serde::de::Error as _;
+use serde_json::Error;
 use serde_json::ser::{Formatter, Serializer};
 
-use crate::event::{Envelope, Event};
-use crate::id::SessionId;
-use crate::time::Time;
+use crate::event::Envelope;
+use crate::method::MethodId;
 
-/// The longest line, in bytes, its newline not counted.
+mod line;
+mod object;
+mod request;
+
+pub use line::{Line, RawReply, RawResponse, decode_line, encode_response};
+pub(crate) use object::object;
+pub use request::{RefusedRequest, decode_request, encode_request};
+
+/// The longest line that a pod sends, in bytes, its newline not counted.
 pub const MAX_LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest line that a pod reads, in bytes, its newline not counted. It holds a prompt, or the new
+/// arguments of a call; and a pod may have to keep one such line for each of its clients.
+pub const MAX_REQUEST_BYTES: usize = 1024 * 1024;
 
 /// A value that cannot be sent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// Its line would be longer than [`MAX_LINE_BYTES`].
-    #[error("a line of {n_bytes} bytes is longer than {MAX_LINE_BYTES}")]
+    /// Its line would be longer than the other side reads.
+    #[error("a line of {n_bytes} bytes is longer than {max_bytes}")]
     LineTooLong {
         /// Bytes it would have.
         n_bytes: usize,
+        /// Bytes that are read: [`MAX_LINE_BYTES`] or [`MAX_REQUEST_BYTES`].
+        max_bytes: usize,
     },
     /// It has no JSON form.
-    #[error("an event that has no JSON form")]
-    NotJson(#[source] serde_json::Error),
+    #[error("a value that has no JSON form")]
+    NotJson(#[source] Error),
 }
 
-/// A line that is no event this version knows.
+/// A line of a pod that this version does not know.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -38,9 +52,9 @@ pub enum DecodeError {
         /// Bytes it has.
         n_bytes: usize,
     },
-    /// It is no JSON, or not the JSON of an event.
-    #[error("a line that is no event")]
-    Malformed(#[source] serde_json::Error),
+    /// It is no JSON, or not the JSON of an event or a response.
+    #[error("a line that is no event and no response")]
+    Malformed(#[source] Error),
     /// An event of a later version.
     #[error("unknown event `{name}`")]
     UnknownEvent {
@@ -49,9 +63,19 @@ pub enum DecodeError {
         /// Its place, so that a reader that skips it sees no gap.
         seq: u64,
     },
+    /// An error of a method of a later version.
+    #[error("unknown error `{code}`: {message}")]
+    UnknownErrorCode {
+        /// The request's number.
+        id: Option<MethodId>,
+        /// What kind of error it is.
+        code: String,
+        /// What is wrong.
+        message: String,
+    },
 }
 
-/// Writes a value as one line, without the newline.
+/// Writes an event as one line, without the newline.
 ///
 /// ```
 /// use podward_protocol::{Envelope, Event, SessionId, Status, Time, decode, encode};
@@ -72,11 +96,15 @@ pub enum DecodeError {
 /// # Errors
 /// The line would be too long.
 pub fn encode(envelope: &Envelope) -> Result<String, EncodeError> {
-    let line = json_line(envelope).map_err(EncodeError::NotJson)?;
-    if line.len() > MAX_LINE_BYTES {
-        return Err(EncodeError::LineTooLong {
-            n_bytes: line.len(),
-        });
+    within(envelope, MAX_LINE_BYTES)
+}
+
+/// The line of a value, if it is not too long.
+fn within(value: &impl Serialize, max_bytes: usize) -> Result<String, EncodeError> {
+    let line = json_line(value).map_err(EncodeError::NotJson)?;
+    let n_bytes = line.len();
+    if n_bytes > max_bytes {
+        return Err(EncodeError::LineTooLong { n_bytes, max_bytes });
     }
     Ok(line)
 }
@@ -86,11 +114,11 @@ pub fn encode(envelope: &Envelope) -> Result<String, EncodeError> {
 ///
 /// # Errors
 /// It has no JSON form.
-pub fn json_line(value: &impl Serialize) -> serde_json::Result<String> {
+pub fn json_line(value: &impl Serialize) -> Result<String, Error> {
     let mut bytes = Vec::new();
     value.serialize(&mut Serializer::with_formatter(&mut bytes, Visible))?;
     // The formatter writes whole characters only.
-    String::from_utf8(bytes).map_err(serde::ser::Error::custom)
+    String::from_utf8(bytes).map_err(Error::custom)
 }
 
 /// Compact JSON with the characters of [`is_invisible`] as `\uXXXX`.
@@ -144,46 +172,19 @@ pub const fn is_invisible(char: char) -> bool {
     )
 }
 
-/// Reads one line, with or without its newline. Unknown fields are passed over.
+/// Reads one event, with or without its newline. Unknown fields are passed over.
 ///
 /// # Errors
 /// The line is too long, no JSON, not the JSON of an event, or an event this version does not
 /// know.
 pub fn decode(line: &str) -> Result<Envelope, DecodeError> {
-    if line.trim_end_matches('\n').len() > MAX_LINE_BYTES {
-        return Err(DecodeError::LineTooLong {
-            n_bytes: line.len(),
-        });
+    match decode_line(line)? {
+        Line::Event(envelope) => Ok(envelope),
+        Line::Response(_) => Err(DecodeError::Malformed(Error::custom("no `event`"))),
     }
-    let raw: RawEnvelope = serde_json::from_str(line).map_err(DecodeError::Malformed)?;
-    if !Event::NAMES.contains(&raw.event.as_str()) {
-        return Err(DecodeError::UnknownEvent {
-            name: raw.event,
-            seq: raw.seq,
-        });
-    }
-    let event = serde_json::json!({ "event": raw.event, "data": raw.data });
-    Ok(Envelope {
-        time: raw.time,
-        session: raw.session,
-        seq: raw.seq,
-        snapshot: raw.snapshot,
-        event: serde_json::from_value(event).map_err(DecodeError::Malformed)?,
-    })
 }
 
-/// An envelope whose event is not known yet.
-#[derive(Deserialize)]
-struct RawEnvelope {
-    time: Time,
-    session: SessionId,
-    seq: u64,
-    #[serde(default)]
-    snapshot: bool,
-    event: String,
-    #[serde(default)]
-    data: Value,
-}
-
+#[cfg(test)]
+pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;

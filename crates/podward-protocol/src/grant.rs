@@ -1,8 +1,10 @@
 //! A remembered approval on the wire.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::codec::object;
 use crate::id::GrantId;
 use crate::time::Time;
 
@@ -89,9 +91,10 @@ pub struct AskingRule {
     pub pattern: String,
 }
 
-/// How long a remembered approval counts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+/// How long a remembered approval counts. It is read strictly: a field that does not belong to its kind
+/// is an error.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum GrantFor {
     /// For this session, also when it is gone on with later.
     Session,
@@ -107,6 +110,48 @@ pub enum GrantFor {
         /// How many, from 1.
         n: u32,
     },
+}
+
+/// A time span as it is written, whatever its kind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFor {
+    kind: ForKind,
+    time: Option<Time>,
+    n: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ForKind {
+    Session,
+    Project,
+    Until,
+    Uses,
+}
+
+impl<'de> Deserialize<'de> for GrantFor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let WrittenFor { kind, time, n } = object(deserializer)?;
+        match (kind, time, n) {
+            (ForKind::Session, None, None) => Ok(Self::Session),
+            (ForKind::Project, None, None) => Ok(Self::Project),
+            (ForKind::Until, Some(time), None) => Ok(Self::Until { time }),
+            (ForKind::Uses, None, Some(n)) => Ok(Self::Uses { n }),
+            (kind, _, _) => Err(D::Error::custom(kind.takes())), // a field too many or too few
+        }
+    }
+}
+
+impl ForKind {
+    const fn takes(self) -> &'static str {
+        match self {
+            Self::Session => "`for` of the kind `session` takes no other field",
+            Self::Project => "`for` of the kind `project` takes no other field",
+            Self::Until => "`for` of the kind `until` takes `time` and no other field",
+            Self::Uses => "`for` of the kind `uses` takes `n` and no other field",
+        }
+    }
 }
 
 /// A grant counts from now on. Sent after it is on disk.

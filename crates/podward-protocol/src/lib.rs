@@ -26,7 +26,9 @@ mod time;
 mod verdict;
 
 pub use codec::{
-    DecodeError, EncodeError, MAX_LINE_BYTES, decode, encode, is_invisible, json_line,
+    DecodeError, EncodeError, Line, MAX_LINE_BYTES, MAX_REQUEST_BYTES, RawReply, RawResponse,
+    RefusedRequest, decode, decode_line, decode_request, encode, encode_request, encode_response,
+    is_invisible, json_line,
 };
 pub use connection::{
     ClientJoined, ClientLeft, CloseReason, Closing, Ping, SnapshotEnd, SnapshotStarted,
@@ -36,17 +38,15 @@ pub use event::{
     SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,
     ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
 };
-pub use grant::{
-    AskedBy, Asker, AskingRule, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule,
-};
+pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
     Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, MethodId, MethodName,
-    OpenRequests, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply,
-    Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop, StopStarted,
-    Subscribe, Subscribed, Welcome,
+    OpenRequests, Params, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard,
+    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop,
+    StopStarted, Subscribe, Subscribed, Welcome,
 };
-pub use method_error::{MethodError, MethodErrorCode};
+pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{
     Always, Answer, AskReason, Asking, Choice, ChoicePart, Chosen, ChosenPattern, Outcome,
     PermissionRequest, PermissionSettled, Width,

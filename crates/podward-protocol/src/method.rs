@@ -24,6 +24,8 @@
 //! Version 2: version 1 had no methods, and fewer kinds of `by` and of a refusal's cause, which its
 //! readers cannot read.
 
+mod params;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,8 @@ use crate::grant::Grant;
 use crate::id::{GrantId, RequestId, SessionId};
 use crate::method_error::MethodError;
 use crate::permission::{Answer, PermissionRequest, PermissionSettled};
+
+pub use params::Params;
 
 /// The number of a request on its connection; its response has the same. A client that never uses one
 /// twice can always tell the responses apart.

@@ -80,21 +80,11 @@ pub enum MethodErrorCode {
     /// There never was a permission request with this id.
     UnknownRequest,
     /// The permission request was settled before this answer came.
-    AlreadySettled {
-        /// What became of it.
-        outcome: Outcome,
-        /// Who settled it.
-        by: DecidedBy,
-    },
+    AlreadySettled(Box<AlreadySettled>),
     /// The answer is to something else than what is asked now: it was not counted.
     DigestMismatch,
     /// The rules deny the new arguments. The permission request stays open.
-    EditDenied {
-        /// What the call would do with the new arguments.
-        operations: Vec<Operation>,
-        /// The verdict and its cause.
-        ruling: Ruling,
-    },
+    EditDenied(Box<EditDenied>),
     /// The new arguments do not fit the tool, or a hook of the user refuses them. The permission request
     /// stays open.
     EditInvalid,
@@ -114,6 +104,24 @@ pub enum MethodErrorCode {
     Stopping,
     /// A fault of podward itself.
     Internal,
+}
+
+/// Who was faster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AlreadySettled {
+    /// What became of the permission request.
+    pub outcome: Outcome,
+    /// Who settled it.
+    pub by: DecidedBy,
+}
+
+/// Why new arguments are denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EditDenied {
+    /// What the call would do with them.
+    pub operations: Vec<Operation>,
+    /// The verdict and its cause.
+    pub ruling: Ruling,
 }
 
 impl MethodErrorCode {
@@ -159,9 +167,9 @@ impl MethodErrorCode {
             Self::Idle => "idle",
             Self::NothingToResume => "nothing_to_resume",
             Self::UnknownRequest => "unknown_request",
-            Self::AlreadySettled { .. } => "already_settled",
+            Self::AlreadySettled(_) => "already_settled",
             Self::DigestMismatch => "digest_mismatch",
-            Self::EditDenied { .. } => "edit_denied",
+            Self::EditDenied(_) => "edit_denied",
             Self::EditInvalid => "edit_invalid",
             Self::PatternRefused { .. } => "pattern_refused",
             Self::NotGrantable => "not_grantable",

@@ -1,9 +1,11 @@
 //! A question on the wire: what is asked, how it can be answered, what became of it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::codec::object;
 use crate::grant::{Asker, GrantFor};
 use crate::id::{CallId, GrantId, RequestId};
 use crate::time::Time;
@@ -120,8 +122,9 @@ pub enum Width {
     Tool,
 }
 
-/// An answer to a permission request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// An answer to a permission request. It is read strictly: a field that does not belong to its kind
+/// is an error.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
     /// It runs, this once.
@@ -143,7 +146,7 @@ pub enum Answer {
 }
 
 /// What is saved by an `always`, and how long it counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Always {
     /// What.
     #[serde(flatten)]
@@ -154,7 +157,7 @@ pub struct Always {
 }
 
 /// What is saved by an `always`: exactly one of the two.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen {
     /// The place of one of the request's `choices`, from 0.
@@ -171,6 +174,88 @@ pub struct ChosenPattern {
     pub operation: usize,
     /// The pattern.
     pub pattern: String,
+}
+
+/// An answer as it is written, whatever its kind.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAnswer {
+    kind: AnswerKind,
+    width: Option<usize>,
+    patterns: Option<Vec<ChosenPattern>>,
+    #[serde(rename = "for")]
+    lasts: Option<GrantFor>,
+    feedback: Option<String>,
+    arguments: Option<Map<String, Value>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AnswerKind {
+    Once,
+    Always,
+    Reject,
+    Edit,
+}
+
+impl<'de> Deserialize<'de> for Answer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written: WrittenAnswer = object(deserializer)?;
+        written.read().map_err(D::Error::custom)
+    }
+}
+
+impl WrittenAnswer {
+    fn read(self) -> Result<Answer, String> {
+        let Self {
+            kind,
+            width,
+            patterns,
+            lasts,
+            feedback,
+            arguments,
+        } = self;
+        let has_choice = width.is_some() || patterns.is_some() || lasts.is_some();
+        let is_foreign = match kind {
+            AnswerKind::Once => has_choice || feedback.is_some() || arguments.is_some(),
+            AnswerKind::Always => feedback.is_some() || arguments.is_some(),
+            AnswerKind::Reject => has_choice || arguments.is_some(),
+            AnswerKind::Edit => has_choice || feedback.is_some(),
+        };
+        if is_foreign {
+            return Err(kind.takes().to_owned());
+        }
+        match kind {
+            AnswerKind::Once => Ok(Answer::Once),
+            AnswerKind::Always => {
+                let what = match (width, patterns) {
+                    (Some(width), None) => Chosen::Width(width),
+                    (None, Some(patterns)) => Chosen::Patterns(patterns),
+                    (None, None) | (Some(_), Some(_)) => return Err(kind.takes().to_owned()),
+                };
+                let lasts = lasts.ok_or_else(|| kind.takes().to_owned())?;
+                Ok(Answer::Always(Always { what, lasts }))
+            }
+            AnswerKind::Reject => Ok(Answer::Reject { feedback }),
+            AnswerKind::Edit => {
+                let arguments = arguments.ok_or_else(|| kind.takes().to_owned())?;
+                Ok(Answer::Edit { arguments })
+            }
+        }
+    }
+}
+
+impl AnswerKind {
+    const fn takes(self) -> &'static str {
+        match self {
+            Self::Once => "the answer `once` takes no other field",
+            Self::Always => {
+                "the answer `always` takes `for` and one of `width` and `patterns`, no other field"
+            }
+            Self::Reject => "the answer `reject` takes `feedback` or no other field",
+            Self::Edit => "the answer `edit` takes `arguments` and no other field",
+        }
+    }
 }
 
 /// A permission request is no longer open. Sent after what settled it is on disk.
