@@ -71,24 +71,9 @@ pub enum AskedBy {
     /// `default_action`.
     Default,
     /// `unresolved`: the text holds parts that are not known before it runs.
-    Unresolved {
-        /// The first rule that may or may not match.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        rule: Option<AskingRule>,
-    },
+    Unresolved,
     /// No rule names an address that is not public.
     Unnamed,
-}
-
-/// A rule that may or may not match.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-pub struct AskingRule {
-    /// Its tool, as written.
-    pub tool: String,
-    /// Its pattern, as written.
-    pub pattern: String,
 }
 
 /// How long a remembered approval counts. It is read strictly: a field that does not belong to its kind

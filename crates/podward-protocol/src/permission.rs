@@ -104,6 +104,9 @@ pub struct ChoicePart {
 pub enum Width {
     /// This text and no other.
     Exact,
+    /// The same command; words that change from one time to the next (numbers, names of temporary files)
+    /// are open.
+    Similar,
     /// A program with this subcommand.
     Subcommand,
     /// A program with any arguments.

@@ -432,13 +432,10 @@ fn asking() -> impl Strategy<Value = Asking> {
 }
 
 fn asker() -> impl Strategy<Value = Asker> {
-    let rule = || (text(), text());
     let by = prop_oneof![
-        rule().prop_map(|(tool, pattern)| AskedBy::Rule { tool, pattern }),
+        (text(), text()).prop_map(|(tool, pattern)| AskedBy::Rule { tool, pattern }),
         Just(AskedBy::Default),
-        option::of(rule()).prop_map(|rule| AskedBy::Unresolved {
-            rule: rule.map(|(tool, pattern)| AskingRule { tool, pattern }),
-        }),
+        Just(AskedBy::Unresolved),
         Just(AskedBy::Unnamed),
     ];
     (text(), by).prop_map(|(layer, by)| Asker { layer, by })
@@ -447,6 +444,7 @@ fn asker() -> impl Strategy<Value = Asker> {
 fn choice() -> impl Strategy<Value = Choice> {
     let widths = prop_oneof![
         Just(Width::Exact),
+        Just(Width::Similar),
         Just(Width::Subcommand),
         Just(Width::Program),
         Just(Width::File),
@@ -667,10 +665,11 @@ pub(crate) fn error_codes() -> impl Strategy<Value = MethodErrorCode> {
     prop_oneof![
         plain,
         any::<u32>().prop_map(|protocol| MethodErrorCode::Version { protocol }),
-        (settled_as(), decided_by())
-            .prop_map(|(outcome, by)| MethodErrorCode::AlreadySettled { outcome, by }),
+        (settled_as(), decided_by()).prop_map(|(outcome, by)| MethodErrorCode::AlreadySettled(
+            Box::new(AlreadySettled { outcome, by })
+        )),
         (vec(operation(), 0..3), ruling()).prop_map(|(operations, ruling)| {
-            MethodErrorCode::EditDenied { operations, ruling }
+            MethodErrorCode::EditDenied(Box::new(EditDenied { operations, ruling }))
         }),
         any::<usize>().prop_map(|operation| MethodErrorCode::PatternRefused { operation }),
     ]

@@ -7,7 +7,9 @@ use serde_json::json;
 
 use super::*;
 use crate::codec::strategies::{error_codes, events, method_errors, replies, settled_as};
-use crate::{DecidedBy, Outcome, PermissionSettled, RequestId, ResponseOutcome, Settled};
+use crate::{
+    AlreadySettled, DecidedBy, Outcome, PermissionSettled, RequestId, ResponseOutcome, Settled,
+};
 
 fn response(text: &str) -> RawResponse {
     match decode_line(text).unwrap() {
@@ -44,10 +46,10 @@ fn a_response_has_a_result_or_an_error() {
     assert_eq!(read.read(MethodName::PermissionReply).unwrap(), reply);
 
     let error = MethodError::new(
-        MethodErrorCode::AlreadySettled {
+        MethodErrorCode::AlreadySettled(Box::new(AlreadySettled {
             outcome: settled.outcome,
             by: settled.by,
-        },
+        })),
         "tui said no already",
     );
     let line = encode_response(&Response {
