@@ -2,7 +2,9 @@
 
 use std::error::Error;
 use std::fmt;
+use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::file::shown;
@@ -26,7 +28,13 @@ enum StateErrorKind {
     Writable {
         mode: u32,
     },
+    OpenToOthers {
+        mode: u32,
+        right: u32,
+    },
+    ManyNames,
     Locked,
+    Busy,
     Poisoned,
     Corrupt {
         line: usize,
@@ -51,6 +59,22 @@ impl StateError {
 
     pub(crate) fn writable(path: &Path, mode: u32) -> Self {
         Self::new(path, StateErrorKind::Writable { mode })
+    }
+
+    pub(crate) fn open_to_others(path: &Path, metadata: &Metadata) -> Self {
+        let kind = StateErrorKind::OpenToOthers {
+            mode: metadata.mode() & 0o7777,
+            right: if metadata.is_dir() { 0o700 } else { 0o600 },
+        };
+        Self::new(path, kind)
+    }
+
+    pub(crate) fn many_names(path: &Path) -> Self {
+        Self::new(path, StateErrorKind::ManyNames)
+    }
+
+    pub(crate) fn busy(path: &Path) -> Self {
+        Self::new(path, StateErrorKind::Busy)
     }
 
     pub(crate) fn locked(path: &Path) -> Self {
@@ -99,6 +123,15 @@ impl StateError {
                 Some("make it yours with `chown`, or name another in XDG_STATE_HOME".into())
             }
             StateErrorKind::Writable { .. } => Some(format!("`chmod go-w {path}`")),
+            StateErrorKind::OpenToOthers { right, .. } => Some(format!(
+                "look at what it holds, then `chmod {right:o} {path}`"
+            )),
+            StateErrorKind::ManyNames => {
+                Some(format!("remove the other name: `find / -samefile {path}`"))
+            }
+            StateErrorKind::Busy => {
+                Some("try again; if it stays so, a process that is stopped holds it".into())
+            }
             StateErrorKind::Locked => Some("wait until the other pod has ended".into()),
             StateErrorKind::Poisoned => Some("the first error says why".into()),
             StateErrorKind::Corrupt { .. } => Some(
@@ -120,6 +153,13 @@ impl fmt::Display for StateError {
             StateErrorKind::Writable { mode } => {
                 write!(f, "`{path}` can be written by others (mode {mode:04o})")
             }
+            StateErrorKind::OpenToOthers { mode, .. } => {
+                write!(f, "`{path}` is open to others (mode {mode:04o})")
+            }
+            StateErrorKind::ManyNames => {
+                write!(f, "`{path}` has more than one name (hard links)")
+            }
+            StateErrorKind::Busy => write!(f, "`{path}` is locked by another process"),
             StateErrorKind::Locked => write!(f, "`{path}` is in use by another process"),
             StateErrorKind::Poisoned => write!(f, "`{path}` could not be written before"),
             StateErrorKind::Corrupt { line, why } => write!(f, "`{path}`, line {line}: {why}"),

@@ -11,6 +11,7 @@ mod decision_log;
 mod digest;
 mod error;
 mod file;
+mod grants;
 mod hook;
 mod key;
 pub mod layers;
@@ -35,6 +36,11 @@ pub use clock::{Clock, SystemClock};
 pub use decision_log::{Chain, ChainError, DECISION_FORMAT, verify};
 pub use error::StateError;
 pub use file::{FileError, MAX_FILE_BYTES, read_guarded};
+pub use grants::{
+    GRANT_FORMAT, GrantChange, GrantError, GrantNotFound, GrantProblem, GrantStore, MAX_GRANTS,
+    NewGrant, Revoked, StoredGrant, StoredGrants, find_grant, revoke_all, revoke_grant,
+    stored_grants,
+};
 pub use hook::HookProblem;
 pub use key::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, hand_over, model_key, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};

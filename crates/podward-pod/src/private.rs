@@ -1,6 +1,6 @@
 //! Directories and files that only their owner may see.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
@@ -34,6 +34,32 @@ pub(crate) fn ensure_directory(path: &Path) -> Result<(), StateError> {
     Ok(())
 }
 
+/// Makes a directory, and those above it, that only this user can enter; one that is there already
+/// must be such a one, and no link to it.
+pub(crate) fn ensure_private_directory(path: &Path) -> Result<(), StateError> {
+    ensure_directory(path)?;
+    let metadata = path
+        .symlink_metadata()
+        .map_err(|error| StateError::io("look at the directory", path, error))?;
+    if !metadata.is_dir() {
+        let error = io::Error::from(io::ErrorKind::NotADirectory);
+        return Err(StateError::io("use", path, error));
+    }
+    check_private(path, &metadata)
+}
+
+/// Whether a file or directory is this user's, and nobody else can read or write it.
+pub(crate) fn check_private(path: &Path, metadata: &Metadata) -> Result<(), StateError> {
+    let user = rustix::process::geteuid().as_raw();
+    if metadata.uid() != user {
+        return Err(StateError::foreign(path, metadata.uid()));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        return Err(StateError::open_to_others(path, metadata));
+    }
+    Ok(())
+}
+
 /// Makes a directory that must not be there yet and that only this user can enter.
 pub(crate) fn create_directory(path: &Path) -> Result<(), StateError> {
     DirBuilder::new()
@@ -46,10 +72,15 @@ pub(crate) fn create_directory(path: &Path) -> Result<(), StateError> {
 /// it. What was written is on the disk when this returns.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
     let beside = path.with_extension(format!("new-{}", std::process::id()));
-    let result = write_new(&beside, bytes).and_then(|()| std::fs::rename(&beside, path));
+    replace_file_by(path, &beside, bytes)
+}
+
+/// The same by way of this name, which no other process uses meanwhile.
+pub(crate) fn replace_file_by(path: &Path, beside: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let result = write_new(beside, bytes).and_then(|()| std::fs::rename(beside, path));
     if result.is_err() {
         // What was begun is of no use to anybody; the first error is the one to report.
-        let _ = std::fs::remove_file(&beside);
+        let _ = std::fs::remove_file(beside);
     }
     result
         .and_then(|()| sync_directory_of(path))

@@ -1,0 +1,78 @@
+//! Grants between the policy's words and those that are written down and sent.
+
+use podward_gate::GrantId;
+use podward_policy::{AskedBy, Asker, GrantRule, LayerKind, ToolName};
+use podward_protocol as wire;
+
+/// The layers by their words.
+const LAYERS: &[LayerKind] = &[
+    LayerKind::Machine,
+    LayerKind::User,
+    LayerKind::Project,
+    LayerKind::Manifest,
+    LayerKind::CommandLine,
+    LayerKind::Environment,
+];
+
+/// A rule as it is written down.
+#[must_use]
+pub(crate) fn wire_rule(rule: &GrantRule) -> wire::GrantRule {
+    wire::GrantRule {
+        tool: rule.tool().as_str().to_owned(),
+        pattern: rule.pattern().to_owned(),
+        askers: rule.askers().iter().map(wire_asker).collect(),
+    }
+}
+
+/// What asks, as it is written down.
+#[must_use]
+pub(crate) fn wire_asker(asker: &Asker) -> wire::Asker {
+    wire::Asker {
+        layer: asker.layer.as_str().to_owned(),
+        by: match &asker.by {
+            AskedBy::Rule { tool, pattern } => wire::AskedBy::Rule {
+                tool: tool.to_string(),
+                pattern: pattern.to_string(),
+            },
+            AskedBy::Default => wire::AskedBy::Default,
+            AskedBy::Unresolved => wire::AskedBy::Unresolved,
+            AskedBy::Unnamed => wire::AskedBy::Unnamed,
+        },
+    }
+}
+
+/// The id of a grant as the gate has it.
+pub(super) fn grant_id(id: &wire::GrantId) -> Result<GrantId, String> {
+    GrantId::new(id.as_str()).map_err(|error| error.to_string())
+}
+
+/// A rule that was written down.
+pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
+    let tool = ToolName::new(&rule.tool).map_err(|error| error.to_string())?;
+    if rule.askers.is_empty() {
+        return Err("a rule of it answers nothing".to_owned());
+    }
+    let askers = rule.askers.iter().map(asker).collect::<Result<_, _>>()?;
+    GrantRule::compile(&tool, &rule.pattern, askers).map_err(|problem| problem.to_string())
+}
+
+fn asker(asker: &wire::Asker) -> Result<Asker, String> {
+    let mut layers = LAYERS.iter();
+    let layer = layers
+        .find(|layer| layer.as_str() == asker.layer)
+        .ok_or_else(|| format!("there is no layer `{}`", asker.layer.escape_debug()))?;
+    Ok(Asker {
+        layer: *layer,
+        by: match &asker.by {
+            wire::AskedBy::Rule { tool, pattern } => AskedBy::Rule {
+                tool: tool.as_str().into(),
+                pattern: pattern.as_str().into(),
+            },
+            wire::AskedBy::Default => AskedBy::Default,
+            wire::AskedBy::Unresolved => {
+                return Err("what may be denied is never remembered".to_owned());
+            }
+            wire::AskedBy::Unnamed => AskedBy::Unnamed,
+        },
+    })
+}

@@ -1,0 +1,54 @@
+//! The grants as the gate has them.
+
+use podward_gate::{Grant as GateGrant, GrantId as GateGrantId};
+use podward_protocol::{Grant, GrantId};
+use podward_worker::GrantLedger;
+
+use super::{GrantStore, convert};
+
+impl GrantLedger for GrantStore {
+    fn refresh(&self) -> Option<Vec<GateGrant>> {
+        let grants = self.refreshed()?;
+        // Each was checked when it was read.
+        Some(
+            grants
+                .iter()
+                .filter_map(|grant| gate_grant(grant).ok())
+                .collect(),
+        )
+    }
+
+    fn take(&self, grant: &GateGrantId) -> bool {
+        let id = GrantId::new(grant.as_str());
+        match self.take_use(&id) {
+            Ok(is_taken) => is_taken,
+            Err(error) => {
+                tracing::warn!(%error, grant = id.as_str(), "a use of a grant is not taken");
+                false
+            }
+        }
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.now_milliseconds()).unwrap_or(0)
+    }
+}
+
+/// A grant as the gate counts it.
+///
+/// # Errors
+/// It says what no grant can say; none that comes from a [`GrantStore`] does.
+pub(crate) fn gate_grant(grant: &Grant) -> Result<GateGrant, String> {
+    let end = |end: podward_protocol::Time| u64::try_from(end.unix_milliseconds()).unwrap_or(0);
+    Ok(GateGrant {
+        id: convert::grant_id(&grant.id)?,
+        rules: grant
+            .rules
+            .iter()
+            .map(convert::rule)
+            .collect::<Result<_, _>>()?,
+        expires_at: grant.expires_at.map(end),
+        uses_left: grant.uses_left,
+        by: grant.by.as_str().into(),
+    })
+}
