@@ -8,6 +8,7 @@ use crate::pattern::{Hit, Problem, Quoting, Token, covers};
 use crate::rule::tools::ToolPattern;
 use crate::rule::{Operand, Rule, RuleSource};
 use crate::source::{ByteSpan, Location};
+use crate::text::written_words;
 use crate::tool::ToolName;
 use crate::work::Work;
 
@@ -121,6 +122,28 @@ impl GrantRule {
         &self.rule.pattern
     }
 
+    /// Whether the pattern has no wildcard: it matches one text only.
+    #[must_use]
+    pub const fn is_literal(&self) -> bool {
+        self.rule.literal.is_some()
+    }
+
+    /// Of a pattern for commands, the words before the first one with a wildcard, without quotes.
+    #[must_use]
+    pub fn fixed_words(&self) -> Vec<String> {
+        let tokens = self.rule.command.tokens();
+        let literal: String = tokens.iter().map_while(Token::literal).collect();
+        let mut words: Vec<String> = written_words(&literal)
+            .into_iter()
+            .map(|word| word.word)
+            .collect();
+        if literal.chars().count() < tokens.len() {
+            // The wildcard belongs to the last of them.
+            words.pop();
+        }
+        words
+    }
+
     /// What it answers.
     #[must_use]
     pub fn askers(&self) -> &[Asker] {
@@ -224,6 +247,7 @@ fn too_open(rule: &Rule) -> Option<(&'static str, &'static str)> {
         ));
     }
     match domain(rule) {
+        Some(Domain::Path) if rule.literal.is_some() => None,
         Some(Domain::Command) => {
             if rule.quoting == Quoting::Open {
                 return Some((
@@ -258,16 +282,21 @@ fn too_open(rule: &Rule) -> Option<(&'static str, &'static str)> {
 
 /// Whether a word of a command's pattern says something and leaves the rest open: `src/*`.
 fn has_open_word(tokens: &[Token]) -> bool {
+    let is_run = |token: &Token| matches!(token, Token::Star | Token::Directories);
     let is_open = |word: &[Token]| {
-        word.iter().any(Token::is_wildcard) && word.iter().any(|token| !token.is_wildcard())
+        word.iter().any(Token::is_wildcard) && word.iter().any(|token| !is_run(token))
     };
     let quoted = |token: &Token| match token {
         Token::Word(content) => is_open(content),
         Token::Char(_) | Token::Any | Token::Star | Token::Directories | Token::Class(_) => false,
     };
+    let is_quoted = |token: &Token| matches!(token, Token::Word(_));
     tokens
         .split(|token| *token == Token::Char(' '))
-        .any(|word| is_open(word) || word.iter().any(quoted))
+        .any(|word| match word {
+            [only] if is_quoted(only) => quoted(only),
+            word => is_open(word),
+        })
 }
 
 /// Whether a word of a command may hold a path with `..` in it.

@@ -53,7 +53,7 @@ pub use operation::{
 pub use policy::{Compiled, Policies, Policy};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
-pub use text::{Hole, HoleKind, Text, TextBuilder, written_word};
+pub use text::{Hole, HoleKind, Text, TextBuilder, WrittenWord, written_word, written_words};
 pub use tool::{
     BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, KnownTools, ToolName, ToolNameError, ToolOrigin,
 };

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::source::ByteSpan;
+
 /// What may stand in a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HoleKind {
@@ -182,7 +184,53 @@ pub fn written_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(written)
 }
 
+/// One word of a command's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenWord {
+    /// Its bytes in the text, quotes included.
+    pub span: ByteSpan,
+    /// The word itself, without the quotes.
+    pub word: String,
+}
+
+/// The words of a command's text as rules see it: what [`written_word`] wrote, read back. Blanks
+/// inside single quotes do not separate; an empty word without quotes stands where a text with
+/// holes has nothing but a hole.
+#[must_use]
+pub fn written_words(text: &str) -> Vec<WrittenWord> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut start = 0;
+    let mut in_quotes = false;
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\'' if in_quotes && chars.as_str().starts_with("\\''") => {
+                word.push('\'');
+                chars.nth(2);
+            }
+            '\'' if in_quotes || at == start => in_quotes = !in_quotes,
+            ' ' if !in_quotes => {
+                words.push(WrittenWord {
+                    span: ByteSpan::new(start..at),
+                    word: std::mem::take(&mut word),
+                });
+                start = at + 1;
+            }
+            c => word.push(c),
+        }
+    }
+    words.push(WrittenWord {
+        span: ByteSpan::new(start..text.len()),
+        word,
+    });
+    words
+}
+
 /// Whether a character may stand in a word that is written without quotes.
 pub(crate) const fn is_bare(c: char) -> bool {
     !matches!(c, ' ' | '\t' | '\n' | '\'' | '"')
 }
+
+#[cfg(test)]
+mod tests;

@@ -63,6 +63,7 @@ mod arguments;
 mod bash;
 mod blocking;
 mod built_in;
+mod choices;
 mod error;
 mod file_edit;
 mod file_write;
@@ -81,6 +82,7 @@ mod web_fetch;
 
 pub use arguments::canonical as canonical_arguments;
 pub use bash::find_bash;
+pub use choices::{Choice, ChoicePart, Choices, PatternRefused, Width, check_pattern, choices};
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, lower};

@@ -360,3 +360,20 @@ fn d5_2_a_grant_never_touches_what_a_layer_denies() {
     let plain = operation("skill", Subject::Plain(text("release")), Need::Full);
     assert!(grant("skill", "release", &[]).matches(&plain));
 }
+
+#[test]
+fn the_words_before_the_first_wildcard_are_fixed() {
+    let check = |pattern: &str, expected: &[&str]| {
+        let grant = grant("bash", pattern, &[]);
+        assert_eq!(grant.fixed_words(), expected, "{pattern}");
+    };
+    check("git push *", &["git", "push"]);
+    check("git push", &["git", "push"]);
+    check("git pu* x", &["git"]);
+    check("git 'a b' *", &["git", "a b"]);
+    check("git \"it's\" '*' x", &["git", "it's"]);
+    check("git [*] [ab] x", &["git", "*"]);
+    check("git '' *", &["git", ""]);
+    assert!(grant("bash", "git [*]", &[]).is_literal());
+    assert!(!grant("bash", "git *", &[]).is_literal());
+}
