@@ -143,10 +143,13 @@ impl GrantFile {
         &self.path
     }
 
+    fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
     /// Reads all of it; nothing if it is not there.
     pub(super) fn read(&self) -> Result<(Content, Seen), StateError> {
-        let directory = self.path.parent().unwrap_or(Path::new("/"));
-        if !check_directory(directory)? {
+        if !check_directory(self.directory())? {
             return Ok((Content::default(), Seen::default()));
         }
         let Some(mut file) = self.open()? else {
@@ -169,8 +172,12 @@ impl GrantFile {
         Ok((self.content(&bytes), seen))
     }
 
-    /// Whether there is another file, or another text in it, than was seen.
+    /// Whether there is another file, or another text in it, than was seen, or the directory is
+    /// none to be trusted any more.
     pub(super) fn is_changed(&self, seen: &Seen) -> bool {
+        if check_directory(self.directory()).is_err() {
+            return true;
+        }
         let now = self.path.symlink_metadata().ok();
         let now = now.map(|metadata| Identity::of(&metadata));
         now != seen.0.as_ref().map(|seen| seen.identity)
@@ -184,9 +191,7 @@ impl GrantFile {
         &self,
         change: impl FnOnce(&mut Content) -> Result<Change<T>, E>,
     ) -> Result<(T, Content, Seen), E> {
-        if let Some(directory) = self.path.parent() {
-            private::ensure_private_directory(directory)?;
-        }
+        private::ensure_private_directory(self.directory())?;
         let _lock = Lock::take(&self.path.with_extension("lock"))?;
         let (mut content, seen) = self.read()?;
         match change(&mut content)? {
@@ -404,6 +409,3 @@ fn name_of(project: &str) -> String {
     let digits = digest.strip_prefix("sha256:").unwrap_or(&digest);
     digits.chars().take(NAME_LEN).collect()
 }
-
-#[cfg(test)]
-mod tests;
