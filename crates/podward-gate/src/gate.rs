@@ -1,6 +1,8 @@
 //! The state machine: what is submitted runs, is refused, or waits for an answer.
 
-use std::collections::{BTreeMap, VecDeque};
+mod questions;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podward_policy::{Action, Cause, Policies, Ruling, ToolName};
@@ -11,12 +13,10 @@ use crate::grant::{Covered, Grant, GrantId, Grants, TakeUse};
 use crate::permit::Permitted;
 use crate::question::{AskReason, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
+use questions::{IdTaken, Questions, Waiting};
 
 /// The submission of the same call in one turn that is at least an ask, and every one after it.
 pub const REPEATS_ASKED: u32 = 3;
-
-/// How many settled questions a gate remembers, to tell a late answer who was first.
-const SETTLED_KEPT: usize = 16_384;
 
 /// What became of a call that was submitted.
 #[derive(Debug)]
@@ -51,31 +51,8 @@ pub struct Gate<P> {
     policies: Policies,
     /// How often each call was submitted in this turn.
     submitted: BTreeMap<(ToolName, Box<str>), u32>,
-    waiting: BTreeMap<RequestId, Waiting<P>>,
-    /// The open questions, in the order in which they were put.
-    open: BTreeMap<u64, RequestId>,
-    n_put: u64,
-    settled: BTreeMap<RequestId, Answer>,
-    /// The keys of `settled`, oldest first.
-    settled_order: VecDeque<RequestId>,
+    questions: Questions<P>,
     grants: Grants,
-}
-
-#[derive(Debug)]
-struct Waiting<P> {
-    stage: Stage,
-    question: Question,
-    call: Call<P>,
-    /// The same call was made before so often that no grant covers it.
-    is_repeated: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Stage {
-    /// Only who submitted it can settle it; so many grants had been given by then.
-    Held { n_grants: u64 },
-    /// Put, as the so-manieth question.
-    Open { number: u64 },
 }
 
 impl<P> Gate<P> {
@@ -85,11 +62,7 @@ impl<P> Gate<P> {
         Self {
             policies,
             submitted: BTreeMap::new(),
-            waiting: BTreeMap::new(),
-            open: BTreeMap::new(),
-            n_put: 0,
-            settled: BTreeMap::new(),
-            settled_order: VecDeque::new(),
+            questions: Questions::new(),
             grants: Grants::default(),
         }
     }
@@ -118,6 +91,24 @@ impl<P> Gate<P> {
         self.admit(call, ruling, take)
     }
 
+    /// Judges a call again that was asked about before, and whose question is gone with the process
+    /// that had put it: it is asked about again, unless the rules deny it by now. It does not count
+    /// as repeated.
+    pub fn submit_again(&mut self, call: Call<P>) -> Submitted<P> {
+        let ruling = self.policies.judge(call.facts.lowered());
+        let (reason, parts) = match ruling.action {
+            Action::Deny => return denied(call, ruling),
+            Action::Ask => {
+                let parts = self.policies.asking(call.facts.lowered());
+                (AskReason::Policy, parts)
+            }
+            Action::Allow => (AskReason::Resumed, vec![]),
+        };
+        let question = Question::new(Arc::clone(&call.facts), ruling, reason, parts);
+        // Grants that were given in the meantime are looked at when it is put.
+        self.hold(question, call, 0, false)
+    }
+
     /// Opens a question to all answers, unless grants that were given since it was submitted cover
     /// it. Before that only [`Gate::withhold`] can settle it.
     ///
@@ -136,21 +127,12 @@ impl<P> Gate<P> {
         id: &RequestId,
         take: &mut TakeUse<'_>,
     ) -> Result<Put<P>, AnswerError> {
-        let n_grants = match self.waiting.get(id).map(|waiting| waiting.stage) {
-            Some(Stage::Held { n_grants }) => n_grants,
-            Some(Stage::Open { .. }) | None => return Err(self.not_there(id)),
-        };
-        if n_grants != self.grants.n_changes
+        if self.questions.held_since(id)? != self.grants.n_changes
             && let Some(settled) = self.settle_covered(id, take)
         {
             return Ok(Put::Settled(settled));
         }
-        self.n_put += 1;
-        let number = self.n_put;
-        if let Some(waiting) = self.waiting.get_mut(id) {
-            waiting.stage = Stage::Open { number };
-            self.open.insert(number, id.clone());
-        }
+        self.questions.open(id);
         Ok(Put::Open)
     }
 
@@ -164,7 +146,7 @@ impl<P> Gate<P> {
     /// is no such question or it is not put yet; [`AnswerError::Incomplete`] for an approval that
     /// is remembered or of other arguments.
     pub fn answer(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {
-        self.check_open(id)?;
+        self.questions.get_open(id)?;
         match answer {
             Answer::Always { .. } | Answer::Edited { .. } | Answer::Granted { .. } => {
                 Err(AnswerError::Incomplete {
@@ -208,7 +190,7 @@ impl<P> Gate<P> {
         call: Call<P>,
         by: impl Into<Box<str>>,
     ) -> Result<Settled<P>, EditError> {
-        let (asked, edited) = (&self.check_open(id)?.call.facts, &call.facts);
+        let (asked, edited) = (&self.questions.get_open(id)?.call.facts, &call.facts);
         if asked.part_of().is_some() {
             return Err(EditError::PartOfCall { id: id.clone() });
         }
@@ -223,10 +205,9 @@ impl<P> Gate<P> {
                 ruling: Box::new(ruling),
             });
         }
-        self.forget(id);
-        let by = Answer::Edited { by: by.into() };
-        self.remember(id.clone(), by.clone());
-        let by = DecidedBy::Answer(by);
+        let answer = Answer::Edited { by: by.into() };
+        self.questions.settle(id, &answer)?;
+        let by = DecidedBy::Answer(answer);
         Ok(Settled::Run(Permitted::new(call, ruling, by)))
     }
 
@@ -265,14 +246,17 @@ impl<P> Gate<P> {
             };
             settled.push((id.clone(), self.settle(id, answer)?));
         }
-        let is_met = |id: &&RequestId| {
-            self.waiting.get(id).is_some_and(|waiting| {
-                let call = waiting.call.facts.lowered();
-                let mut parts = waiting.question.asking().iter();
-                !waiting.is_repeated && parts.any(|part| grant.covers(part, call))
-            })
+        let is_met = |waiting: &Waiting<P>| {
+            let call = waiting.call.facts.lowered();
+            let mut parts = waiting.question.asking().iter();
+            !waiting.is_repeated && parts.any(|part| grant.covers(part, call))
         };
-        let met: Vec<RequestId> = self.open.values().filter(is_met).cloned().collect();
+        let met: Vec<RequestId> = self
+            .questions
+            .all_open()
+            .filter(|open| is_met(open))
+            .map(Waiting::id)
+            .collect();
         self.grants.add(grant);
         for id in met {
             if let Some(covered) = self.settle_covered(&id, take) {
@@ -306,7 +290,7 @@ impl<P> Gate<P> {
 
     /// Rejects every open question: what was settled, in the order in which they were put.
     pub fn reject_all(&mut self, by: &str, feedback: Option<&str>) -> Vec<(RequestId, Settled<P>)> {
-        let ids: Vec<RequestId> = self.open.values().cloned().collect();
+        let ids: Vec<RequestId> = self.questions.all_open().map(Waiting::id).collect();
         let settle = |id: RequestId| {
             let answer = Answer::Rejected {
                 by: by.into(),
@@ -321,42 +305,33 @@ impl<P> Gate<P> {
     /// The open questions, in the order in which they were put.
     #[must_use]
     pub fn open(&self) -> Vec<Question> {
-        self.open
-            .values()
-            .filter_map(|id| Some(self.waiting.get(id)?.question.clone()))
-            .collect()
-    }
-
-    /// How many questions wait, those that are not put yet as well.
-    #[must_use]
-    pub fn n_waiting(&self) -> usize {
-        self.waiting.len()
+        let questions = self.questions.all_open();
+        questions.map(|open| open.question.clone()).collect()
     }
 
     /// An open question.
     #[must_use]
     pub fn question(&self, id: &RequestId) -> Option<&Question> {
-        let waiting = self.waiting.get(id)?;
-        match waiting.stage {
-            Stage::Open { .. } => Some(&waiting.question),
-            Stage::Held { .. } => None,
-        }
+        let open = self.questions.get_open(id).ok()?;
+        Some(&open.question)
+    }
+
+    /// How many questions wait, those that are not put yet as well.
+    #[must_use]
+    pub fn n_waiting(&self) -> usize {
+        self.questions.n_waiting()
     }
 
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUse<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
         match (ruling.action, is_repeated) {
-            (Action::Deny, _) => Submitted::Settled(Settled::Refuse(Refusal::judged(
-                call.facts,
-                ruling,
-                RefusalCause::Policy,
-            ))),
+            (Action::Deny, _) => denied(call, ruling),
             (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
             (Action::Allow, true) => {
                 let question =
                     Question::new(Arc::clone(&call.facts), ruling, AskReason::Repeated, vec![]);
-                self.hold(question, call, is_repeated)
+                self.hold(question, call, self.grants.n_changes, is_repeated)
             }
             (Action::Allow, false) => {
                 let permitted = Permitted::new(call, ruling, DecidedBy::Policy);
@@ -397,30 +372,30 @@ impl<P> Gate<P> {
             return Submitted::Settled(Settled::Run(permitted));
         }
         let question = Question::new(Arc::clone(&call.facts), ruling, AskReason::Policy, parts);
-        self.hold(question, call, is_repeated)
+        self.hold(question, call, self.grants.n_changes, is_repeated)
     }
 
-    fn hold(&mut self, question: Question, call: Call<P>, is_repeated: bool) -> Submitted<P> {
-        let id = question.id();
-        if self.waiting.contains_key(id) || self.settled.contains_key(id) {
+    fn hold(
+        &mut self,
+        question: Question,
+        call: Call<P>,
+        since: u64,
+        is_repeated: bool,
+    ) -> Submitted<P> {
+        let asked = question.clone();
+        match self.questions.hold(question, call, since, is_repeated) {
+            Ok(()) => Submitted::Ask(asked),
             // Two calls under one id: an answer could not say which one it means.
-            let cause = RefusalCause::NotJudged;
-            return Submitted::Settled(Settled::Refuse(Refusal::asked(&question, cause)));
+            Err(IdTaken) => {
+                let refusal = Refusal::asked(&asked, RefusalCause::NotJudged);
+                Submitted::Settled(Settled::Refuse(refusal))
+            }
         }
-        let n_grants = self.grants.n_changes;
-        let waiting = Waiting {
-            stage: Stage::Held { n_grants },
-            question: question.clone(),
-            call,
-            is_repeated,
-        };
-        self.waiting.insert(id.clone(), waiting);
-        Submitted::Ask(question)
     }
 
     /// Whether a grant may answer a question.
     fn check_grant(&self, grant: &Grant, id: &RequestId) -> Result<(), AnswerError> {
-        let waiting = self.check_open(id)?;
+        let waiting = self.questions.get_open(id)?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
         if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
             return Err(AnswerError::NotGrantable { id: id.clone() });
@@ -434,7 +409,7 @@ impl<P> Gate<P> {
     /// Settles a question that grants cover.
     fn settle_covered(&mut self, id: &RequestId, take: &mut TakeUse<'_>) -> Option<Settled<P>> {
         let waiting = self
-            .waiting
+            .questions
             .get(id)
             .filter(|waiting| !waiting.is_repeated)?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
@@ -444,10 +419,7 @@ impl<P> Gate<P> {
     }
 
     fn settle(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {
-        let Some(Waiting { question, call, .. }) = self.forget(id) else {
-            return Err(self.not_there(id));
-        };
-        self.remember(id.clone(), answer.clone());
+        let Waiting { question, call, .. } = self.questions.settle(id, &answer)?;
         let cause = match answer {
             Answer::Once { .. }
             | Answer::Always { .. }
@@ -475,42 +447,14 @@ impl<P> Gate<P> {
         };
         Ok(Settled::Refuse(Refusal::asked(&question, cause)))
     }
+}
 
-    fn check_open(&self, id: &RequestId) -> Result<&Waiting<P>, AnswerError> {
-        match self.waiting.get(id) {
-            Some(waiting) if matches!(waiting.stage, Stage::Open { .. }) => Ok(waiting),
-            Some(_) | None => Err(self.not_there(id)),
-        }
-    }
-
-    fn not_there(&self, id: &RequestId) -> AnswerError {
-        match self.settled.get(id) {
-            Some(by) => AnswerError::AlreadySettled {
-                id: id.clone(),
-                by: by.clone(),
-            },
-            None => AnswerError::Unknown { id: id.clone() },
-        }
-    }
-
-    /// Takes a question out.
-    fn forget(&mut self, id: &RequestId) -> Option<Waiting<P>> {
-        let waiting = self.waiting.remove(id)?;
-        if let Stage::Open { number } = waiting.stage {
-            self.open.remove(&number);
-        }
-        Some(waiting)
-    }
-
-    fn remember(&mut self, id: RequestId, by: Answer) {
-        self.settled.insert(id.clone(), by);
-        self.settled_order.push_back(id);
-        if self.settled_order.len() > SETTLED_KEPT
-            && let Some(oldest) = self.settled_order.pop_front()
-        {
-            self.settled.remove(&oldest);
-        }
-    }
+fn denied<P>(call: Call<P>, ruling: Ruling) -> Submitted<P> {
+    Submitted::Settled(Settled::Refuse(Refusal::judged(
+        call.facts,
+        ruling,
+        RefusalCause::Policy,
+    )))
 }
 
 #[cfg(test)]

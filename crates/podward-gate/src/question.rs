@@ -18,6 +18,9 @@ pub enum AskReason {
     Policy,
     /// The rules let it run, but the same call was made twice before in this turn.
     Repeated,
+    /// The rules let it run by now, but it was asked about before the session was interrupted, and
+    /// nobody answered.
+    Resumed,
 }
 
 /// A call that waits for an answer; the gate keeps the call itself. Clones share what it holds.
@@ -67,6 +70,7 @@ impl AskReason {
         match self {
             Self::Policy => "policy",
             Self::Repeated => "repeated",
+            Self::Resumed => "resumed",
         }
     }
 }
@@ -112,7 +116,8 @@ impl Question {
     }
 
     /// Each part of the call that is asked about, and by what: a grant has to cover all of them.
-    /// Empty for a call that is asked about because it is repeated, which no grant covers.
+    /// Empty for a call that the rules do not ask about: one that is repeated, or asked about again
+    /// after an interruption. No grant covers it.
     #[must_use]
     pub fn asking(&self) -> &[Asking] {
         &self.0.asking

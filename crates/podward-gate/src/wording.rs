@@ -146,6 +146,10 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
                     work with the results you have."
                 .to_owned();
         }
+        (AskReason::Resumed, _) => {
+            "It was asked about before the session was interrupted, and nobody had answered."
+                .to_owned()
+        }
         (
             AskReason::Policy,
             Some(Cause::Rule {

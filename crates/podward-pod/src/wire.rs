@@ -81,9 +81,13 @@ pub fn decided(decision: &Decision) -> Decided {
 #[must_use]
 pub fn asked_ruling(judged: &Ruling, asked: Option<AskReason>) -> wire::Ruling {
     let mut verdict = ruling(judged);
-    if asked == Some(AskReason::Repeated) {
-        verdict.verdict = wire::Verdict::Ask;
-        verdict.cause = wire::Cause::Repeated;
+    match asked {
+        Some(AskReason::Repeated) => {
+            verdict.verdict = wire::Verdict::Ask;
+            verdict.cause = wire::Cause::Repeated;
+        }
+        Some(AskReason::Resumed) => verdict.verdict = wire::Verdict::Ask,
+        Some(AskReason::Policy) | None => {}
     }
     verdict
 }

@@ -65,6 +65,9 @@ pub enum AskReason {
     Policy,
     /// The same call with the same arguments for the third time in one turn: no `always` answers it.
     Repeated,
+    /// The rules let it run by now, but it was asked about before the session was interrupted, and
+    /// nobody answered: no `always` answers it.
+    Resumed,
 }
 
 /// One reason why a call is asked about.

@@ -3,6 +3,7 @@
 mod asked;
 mod further;
 mod judge;
+mod parked;
 mod run;
 
 use std::collections::VecDeque;
@@ -24,7 +25,7 @@ use crate::decision::Decision;
 use crate::event::{EndReason, WorkerEvent};
 use crate::hook::chain::Checked;
 use crate::journal::{Entry, JournalError};
-use crate::shared_gate::SharedGate;
+use crate::shared_gate::{Earlier, SharedGate};
 use crate::stop;
 use crate::turn::Turn;
 
@@ -86,8 +87,20 @@ impl Turn<'_> {
         &mut self,
         calls: Vec<WrittenCall>,
     ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
-        let (checked, end) = self.check_all(calls).await;
-        let mut batch = Batch::new(&self.parts.gate, end);
+        let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
+        let mut batch = Batch::new(&self.parts.gate, slots.collect());
+        let calls = calls.into_iter().enumerate().collect();
+        let (checked, end) = self.check_all(calls, Earlier::Nothing).await;
+        batch.end = end;
+        self.work_through(batch, checked).await
+    }
+
+    /// Admits the calls of a batch and works until each call has its result.
+    async fn work_through(
+        &mut self,
+        mut batch: Batch,
+        checked: Vec<(usize, Checked)>,
+    ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
         let done = match self.admit(&mut batch, checked).await {
             Ok(()) => self.work(&mut batch).await,
             Err(error) => Err(error),
@@ -106,12 +119,11 @@ impl Turn<'_> {
         calls: &[WrittenCall],
         reason: &EndReason,
     ) -> Result<Vec<Block>, JournalError> {
-        let mut batch = Batch::new(&self.parts.gate, None);
+        let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
+        let mut batch = Batch::new(&self.parts.gate, slots.collect());
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
-        let checked = calls
-            .iter()
-            .map(|call| Checked::Refuse(raw_refusal(call, cause.clone())))
-            .collect();
+        let refuse = |call| Checked::Refuse(raw_refusal(call, cause.clone()));
+        let checked = calls.iter().map(refuse).enumerate().collect();
         self.admit(&mut batch, checked).await?;
         Ok(batch.results())
     }
@@ -121,35 +133,29 @@ impl Turn<'_> {
     async fn admit(
         &mut self,
         batch: &mut Batch,
-        checked: Vec<Checked>,
+        checked: Vec<(usize, Checked)>,
     ) -> Result<(), JournalError> {
         let mut decisions = Vec::with_capacity(checked.len());
         let mut refused = Vec::new();
         let mut asked = Vec::new();
-        for (idx, checked) in checked.into_iter().enumerate() {
-            let (decision, state) = match checked {
+        for (idx, checked) in checked {
+            decisions.push(Arc::new(match checked {
                 Checked::Run(permitted) => {
                     let decision = Decision::run(&permitted);
                     batch.ready.push_back((idx, permitted));
-                    (decision, SlotState::Waiting)
+                    decision
                 }
                 Checked::Ask(question) => {
                     asked.push((question.clone(), About::Slot(idx)));
-                    (Decision::Ask(question), SlotState::Waiting)
+                    Decision::Ask(question)
                 }
                 Checked::Refuse(refusal) => {
                     self.count(refusal.cause());
-                    let output = refusal_output(&refusal);
+                    batch.set_done(idx, refusal_output(&refusal));
                     refused.push(idx);
-                    (Decision::Refuse(refusal), SlotState::Done(output))
+                    Decision::Refuse(refusal)
                 }
-            };
-            batch.slots.push(Slot {
-                id: decision.id().clone(),
-                state,
-                note: None,
-            });
-            decisions.push(Arc::new(decision));
+            }));
         }
         // Held until they are put: a batch that ends before that settles them.
         batch.questions.hold(asked);
@@ -167,11 +173,11 @@ impl Turn<'_> {
             if let Some(reason) = batch.end.clone() {
                 return self.end(batch, &reason).await;
             }
+            self.tell_standing(batch).await;
             self.start(batch).await?;
             if batch.n_running == 0 && batch.ready.is_empty() && batch.questions.is_empty() {
                 return self.end(batch, &EndReason::Done).await;
             }
-            self.tell_standing(batch).await;
             tokio::select! {
                 biased;
                 Some(finished) = batch.tasks.join_next() => self.take(batch, finished).await?,
@@ -205,7 +211,8 @@ impl Turn<'_> {
 
     /// Tells people when nothing goes on before somebody answers, and when it does again.
     async fn tell_standing(&mut self, batch: &mut Batch) {
-        let standing = match batch.questions.hold_up(batch.n_running) {
+        let is_held_up = batch.ready.is_empty() && batch.questions.hold_up(batch.n_running);
+        let standing = match is_held_up {
             true => Standing::Waiting,
             false => Standing::Working,
         };
@@ -321,9 +328,9 @@ impl Turn<'_> {
 }
 
 impl Batch {
-    fn new(gate: &SharedGate, end: Option<EndReason>) -> Self {
+    fn new(gate: &SharedGate, slots: Vec<Slot>) -> Self {
         Self {
-            slots: Vec::new(),
+            slots,
             ready: VecDeque::new(),
             tasks: JoinSet::new(),
             n_running: 0,
@@ -331,7 +338,7 @@ impl Batch {
             further: Further::new(),
             standing: Standing::Working,
             cancel: CancellationToken::new(),
-            end,
+            end: None,
         }
     }
 
@@ -380,6 +387,14 @@ impl Batch {
 }
 
 impl Slot {
+    const fn new(id: CallId) -> Self {
+        Self {
+            id,
+            state: SlotState::Waiting,
+            note: None,
+        }
+    }
+
     fn done(&self) -> Option<(CallId, Arc<ToolOutput>)> {
         match &self.state {
             SlotState::Done(output) => Some((self.id.clone(), Arc::clone(output))),

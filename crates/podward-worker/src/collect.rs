@@ -35,6 +35,16 @@ pub(crate) struct WrittenCall {
     pub(crate) input: ToolInput,
 }
 
+impl WrittenCall {
+    /// The arguments: JSON text, or not.
+    pub(crate) fn arguments(&self) -> String {
+        match &self.input {
+            ToolInput::Json(value) => value.to_string(),
+            ToolInput::Invalid { raw, .. } => raw.clone(),
+        }
+    }
+}
+
 /// What became of an event.
 pub(crate) enum Added {
     /// It is part of the answer; to be told if there is something to tell.

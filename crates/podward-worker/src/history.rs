@@ -1,11 +1,14 @@
 //! The conversation of a session: every call in it has its result.
 
+mod parked;
 mod replay;
 
 use std::sync::Arc;
 
 use podward_model::{Block, Message, Role};
 
+pub use self::parked::Parked;
+pub(crate) use self::parked::ParkedCall;
 pub use self::replay::{ReplayError, Replayed};
 
 /// The conversation of a session, valid for every model at any time: each call of the model is

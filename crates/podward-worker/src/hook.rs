@@ -14,7 +14,7 @@ use podward_policy::Ruling;
 use podward_tools::{Invocation, ToolOutput};
 
 use crate::event::TurnEnd;
-use crate::shared_gate::SharedGate;
+use crate::shared_gate::{Earlier, SharedGate};
 
 /// Something a hook can see, and what it can do about it.
 pub trait HookEvent: Send + 'static {
@@ -108,7 +108,7 @@ pub enum PreToolStage<'a> {
 }
 
 enum Stage {
-    Proposed(Call<Box<dyn Invocation>>),
+    Proposed(Call<Box<dyn Invocation>>, Earlier),
     Permitted(Permitted<Box<dyn Invocation>>),
     Asked(Question),
     Refused(Refusal),
@@ -286,7 +286,7 @@ impl PreToolCall {
     #[must_use]
     pub const fn stage(&self) -> PreToolStage<'_> {
         match &self.stage {
-            Stage::Proposed(_) => PreToolStage::Proposed,
+            Stage::Proposed(..) => PreToolStage::Proposed,
             Stage::Permitted(permitted) => PreToolStage::Permitted(permitted.ruling()),
             Stage::Asked(question) => PreToolStage::Asked(question),
             Stage::Refused(refusal) => PreToolStage::Refused(refusal),

@@ -49,7 +49,7 @@ mod worker;
 pub use approver::{Approver, Unattended};
 pub use decision::Decision;
 pub use event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
-pub use history::{History, ReplayError, Replayed};
+pub use history::{History, Parked, ReplayError, Replayed};
 pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
     PreToolCall, PreToolStage, PromptSubmit, SyntheticResult, TurnAction,

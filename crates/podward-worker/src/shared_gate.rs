@@ -48,6 +48,14 @@ struct State {
     mailboxes: BTreeMap<RequestId, Mailbox>,
 }
 
+/// What was decided about a call in an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Earlier {
+    Nothing,
+    /// It waited for an answer.
+    Asked,
+}
+
 /// Where the calls of settled questions go. It holds no more than there are open questions.
 pub(crate) type Mailbox = mpsc::UnboundedSender<Settlement>;
 
@@ -160,9 +168,17 @@ impl SharedGate {
     }
 
     /// Judges a call by the rules, and by the grants as they are now.
-    pub(crate) fn submit(&self, call: Call<Box<dyn Invocation>>) -> Submitted<Box<dyn Invocation>> {
+    pub(crate) fn submit(
+        &self,
+        call: Call<Box<dyn Invocation>>,
+        earlier: Earlier,
+    ) -> Submitted<Box<dyn Invocation>> {
         self.refresh();
-        self.lock().gate.submit_with(call, &mut |id| self.take(id))
+        let state = &mut *self.lock();
+        match earlier {
+            Earlier::Nothing => state.gate.submit_with(call, &mut |id| self.take(id)),
+            Earlier::Asked => state.gate.submit_again(call),
+        }
     }
 
     /// Opens a question, unless grants cover it by now: then it is settled.

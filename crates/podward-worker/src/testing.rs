@@ -22,11 +22,11 @@ use tokio_util::sync::CancellationToken;
 use crate::approver::Approver;
 use crate::decision::Decision;
 use crate::event::{TurnEnd, WorkerEvent};
-use crate::history::History;
+use crate::history::{History, Parked};
 use crate::hook::{Hooks, PermissionHook};
 use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
-use crate::shared_gate::SharedGate;
+use crate::shared_gate::{GrantLedger, SharedGate};
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
@@ -63,6 +63,9 @@ pub(crate) struct Setup {
     /// Who answers, if not one who always says the same.
     pub(crate) approver: Option<Arc<dyn Approver>>,
     pub(crate) history: History,
+    pub(crate) parked: Option<Parked>,
+    /// Grants that are kept elsewhere.
+    pub(crate) ledger: Option<Arc<dyn GrantLedger>>,
     /// Another model than the scripted one.
     pub(crate) model: Option<Arc<dyn Model>>,
     /// The only tool that is offered.
@@ -81,6 +84,8 @@ impl Default for Setup {
             answer: Answer::NoClient,
             approver: None,
             history: History::default(),
+            parked: None,
+            ledger: None,
             model: None,
             offered: None,
             n_appends: None,
@@ -116,7 +121,10 @@ impl Kit {
             };
             tools.register(Arc::new(tool)).unwrap();
         }
-        let gate = SharedGate::new(Gate::new(policies()));
+        let gate = match setup.ledger {
+            Some(ledger) => SharedGate::with_ledger(Gate::new(policies()), ledger),
+            None => SharedGate::new(Gate::new(policies())),
+        };
         let hooks = Hooks::new()
             .pre_tool_call(Arc::new(PermissionHook::new(gate.clone())))
             .followed_by(setup.hooks);
@@ -129,7 +137,8 @@ impl Kit {
             .approver(approver)
             .events(sender)
             .limits(setup.limits)
-            .history(setup.history);
+            .history(setup.history)
+            .parked(setup.parked);
         if let Some(offered) = setup.offered {
             builder = builder.offered(vec![ToolName::new(offered).unwrap()]);
         }
@@ -229,7 +238,10 @@ impl Log {
         self.ran.lock().unwrap().clone()
     }
 
-    fn write(&self, entries: impl IntoIterator<Item = Entry>) -> Result<(), JournalError> {
+    pub(crate) fn write(
+        &self,
+        entries: impl IntoIterator<Item = Entry>,
+    ) -> Result<(), JournalError> {
         if let Some(left) = &mut *self.n_appends.lock().unwrap() {
             *left = left
                 .checked_sub(1)

@@ -11,6 +11,7 @@ use tracing::Instrument;
 
 use crate::collect::{Added, Answer, WrittenCall};
 use crate::event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
+use crate::history::Parked;
 use crate::hook::{PreRequest, PromptSubmit, chain};
 use crate::journal::{Entry, JournalError};
 use crate::stop::Stop;
@@ -52,11 +53,16 @@ impl<'w> Turn<'w> {
     /// Works through the turn; `None`: it goes on with what the history ends in.
     pub(crate) async fn run(mut self, prompt: Option<String>) -> Result<TurnEnd, JournalError> {
         self.parts.gate.begin_turn();
-        let reason = match prompt {
-            Some(prompt) => self.begin(prompt).await?,
-            None => {
+        let parked = self.parts.parked.take();
+        let reason = match (prompt, parked) {
+            (Some(prompt), None) => self.begin(prompt).await?,
+            (Some(prompt), Some(parked)) => {
+                self.interrupt(parked).await?;
+                self.begin(prompt).await?
+            }
+            (None, parked) => {
                 self.tell(WorkerEvent::TurnStarted { prompt: None }).await;
-                self.steps().await?
+                self.go_on_with(parked).await?
             }
         };
         let mut end = TurnEnd {
@@ -121,6 +127,16 @@ impl<'w> Turn<'w> {
         self.steps().await
     }
 
+    /// Goes on with calls that waited for an answer, and then as ever.
+    async fn go_on_with(&mut self, parked: Option<Parked>) -> Result<EndReason, JournalError> {
+        if let Some(parked) = parked
+            && let Some(reason) = self.go_on(parked).await?
+        {
+            return Ok(reason);
+        }
+        self.steps().await
+    }
+
     async fn steps(&mut self) -> Result<EndReason, JournalError> {
         loop {
             if let Some(reason) = self.stop.reason().or_else(|| self.limit()) {
@@ -181,14 +197,10 @@ impl<'w> Turn<'w> {
         }
         self.tell(WorkerEvent::Usage(self.usage)).await;
         for call in &calls {
-            let arguments = match &call.input {
-                podward_model::ToolInput::Json(value) => value.to_string(),
-                podward_model::ToolInput::Invalid { raw, .. } => raw.clone(),
-            };
             self.tell(WorkerEvent::CallProposed {
                 id: call.id.clone(),
                 tool: Arc::clone(&call.tool),
-                arguments: arguments.into(),
+                arguments: call.arguments().into(),
             })
             .await;
         }

@@ -12,7 +12,7 @@ use tracing::Instrument;
 
 use crate::approver::{Approver, Unattended};
 use crate::event::{EndReason, TurnEnd, WorkerEvent};
-use crate::history::History;
+use crate::history::{History, Parked};
 use crate::hook::Hooks;
 use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
@@ -42,6 +42,8 @@ pub(crate) struct Parts {
     pub(crate) limits: TurnLimits,
     pub(crate) system: Arc<str>,
     pub(crate) history: History,
+    /// What comes next in the history, once its calls are answered.
+    pub(crate) parked: Option<Parked>,
     pub(crate) ids: CallIds,
 }
 
@@ -68,6 +70,7 @@ pub struct WorkerBuilder {
     limits: TurnLimits,
     system: Arc<str>,
     history: History,
+    parked: Option<Parked>,
 }
 
 /// Why a turn could not be worked through to an end that is on record.
@@ -125,6 +128,7 @@ impl Worker {
             limits: TurnLimits::default(),
             system: "".into(),
             history: History::default(),
+            parked: None,
         }
     }
 
@@ -142,13 +146,17 @@ impl Worker {
         self.run(Some(prompt.into()), cancel).await
     }
 
-    /// Goes on with a turn that was interrupted: asks the model if the history ends with a message
-    /// for it, else ends at once.
+    /// Goes on with a turn that was interrupted: asks again about calls that waited for an answer,
+    /// and asks the model if the history ends with a message for it, else ends at once.
+    ///
+    /// A call that waited is judged again and shown to the hooks again: what the rules deny by now
+    /// is refused, everything else is put again under the same id.
     ///
     /// # Errors
     /// The journal failed. Every other end of a turn is a [`TurnEnd`].
     pub async fn resume(&mut self, cancel: CancellationToken) -> Result<TurnEnd, WorkerError> {
-        if self.state == State::Idle && self.parts.history.is_answered() {
+        let is_parked = self.parts.parked.is_some();
+        if self.state == State::Idle && !is_parked && self.parts.history.is_answered() {
             return Ok(TurnEnd {
                 reason: EndReason::Done,
                 n_steps: 0,
@@ -261,6 +269,14 @@ impl WorkerBuilder {
         self
     }
 
+    /// The message whose calls waited for answers when the session ended; the conversation to go on
+    /// with ends before it.
+    #[must_use]
+    pub fn parked(mut self, parked: Option<Parked>) -> Self {
+        self.parked = parked;
+        self
+    }
+
     /// The worker.
     #[must_use]
     pub fn build(self) -> Worker {
@@ -281,11 +297,13 @@ impl WorkerBuilder {
             })
             .collect();
         let proposer = Proposer::new(self.tools, self.context.place.clone());
+        let parked = self.parked.iter().flat_map(Parked::tool_use_ids);
         let ids = CallIds::new(
             self.history
                 .messages()
                 .iter()
-                .flat_map(Message::tool_use_ids),
+                .flat_map(Message::tool_use_ids)
+                .chain(parked),
         );
         Worker {
             parts: Parts {
@@ -301,6 +319,7 @@ impl WorkerBuilder {
                 limits: self.limits,
                 system: self.system,
                 history: self.history,
+                parked: self.parked,
                 ids,
             },
             state: State::Idle,

@@ -6,6 +6,7 @@ use podward_policy::{
 };
 use proptest::prelude::*;
 
+use super::questions::SETTLED_KEPT;
 use super::*;
 use crate::call::CallId;
 
@@ -290,7 +291,7 @@ fn a_gate_forgets_only_the_oldest_answers() {
         answer(&mut gate, &ids[1]),
         AnswerError::AlreadySettled { .. }
     ));
-    assert_eq!(gate.settled.len(), SETTLED_KEPT);
+    assert_eq!(gate.questions.n_settled(), SETTLED_KEPT);
 }
 
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use podward_protocol::{
 };
 use podward_scope::{Level, Protected, Scope};
 use podward_tools::{Place, Registry, RunContext, Unjudged};
-use podward_worker::{Entry, History, Hooks, PermissionHook, SharedGate, Worker};
+use podward_worker::{Entry, History, Hooks, Parked, PermissionHook, SharedGate, Worker};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +39,7 @@ struct Begun {
     pod: Option<String>,
     last: Option<Opened>,
     history: History,
+    parked: Option<Parked>,
     n_turns: u64,
 }
 
@@ -81,6 +82,7 @@ pub(super) fn start(
             pod: None,
             last: None,
             history: History::default(),
+            parked: None,
             n_turns: 0,
         },
     };
@@ -124,6 +126,7 @@ fn resume(places: &Places, prefix: &str, request: &PodRequest) -> Result<Begun, 
         pod: created.map(|created| created.pod),
         last,
         history: replayed.history,
+        parked: replayed.parked,
         n_turns: entries.iter().filter(is_prompt).count() as u64,
     })
 }
@@ -321,6 +324,7 @@ fn assemble(
         .limits(limits)
         .system(system)
         .history(begun.history)
+        .parked(begun.parked)
         .build();
     let pod = Pod {
         worker,

@@ -15,6 +15,7 @@ use tokio::task::AbortHandle;
 
 use super::further::Reply;
 use super::{Batch, Decided, Finished};
+use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
 use crate::journal::JournalError;
 use crate::shared_gate::{Mailbox, Settlement, SharedGate};
@@ -255,8 +256,8 @@ impl Turn<'_> {
             slot.note = Some(edit_note(permitted.facts()));
         }
         let hooks = self.parts.hooks.pre_tool_call.clone();
-        let (checked, end) =
-            chain::check_permitted(&hooks, &self.parts.gate, permitted, &self.stop).await;
+        let event = PreToolCall::of_edited(permitted);
+        let (checked, end) = chain::check_call(&hooks, &self.parts.gate, event, &self.stop).await;
         batch.end = batch.end.take().or(end);
         let decided = match checked {
             Checked::Run(permitted) => Decided::Run(about, permitted),

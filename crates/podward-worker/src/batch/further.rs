@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::asked::About;
 use super::{Batch, Decided, Slot, SlotState};
 use crate::decision::Decision;
+use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
 use crate::journal::JournalError;
 use crate::turn::Turn;
@@ -113,9 +114,8 @@ impl Turn<'_> {
         let facts = CallFacts::new(id, running.tool().clone(), arguments, lowered)
             .as_part_of(running.id().clone());
         let hooks = self.parts.hooks.pre_tool_call.clone();
-        let call_to_judge = Call::new(facts, invocation);
-        let (checked, end) =
-            chain::check_call(&hooks, &self.parts.gate, call_to_judge, &self.stop).await;
+        let event = PreToolCall::new(Call::new(facts, invocation));
+        let (checked, end) = chain::check_call(&hooks, &self.parts.gate, event, &self.stop).await;
         batch.end = batch.end.take().or(end);
         let about = About::Further(call.reply);
         match checked {

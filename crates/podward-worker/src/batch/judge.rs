@@ -7,7 +7,9 @@ use tracing::Instrument;
 
 use crate::collect::WrittenCall;
 use crate::event::EndReason;
+use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
+use crate::shared_gate::Earlier;
 use crate::stop;
 use crate::turn::Turn;
 
@@ -15,34 +17,38 @@ impl Turn<'_> {
     /// Judges all calls, in order. When one of them ends the turn, none of them runs.
     pub(super) async fn check_all(
         &mut self,
-        calls: Vec<WrittenCall>,
-    ) -> (Vec<Checked>, Option<EndReason>) {
+        calls: Vec<(usize, WrittenCall)>,
+        earlier: Earlier,
+    ) -> (Vec<(usize, Checked)>, Option<EndReason>) {
         let mut checked = Vec::with_capacity(calls.len());
         let mut end: Option<EndReason> = None;
-        for call in calls {
+        for (idx, call) in calls {
             if let Some(reason) = &end {
                 let cause = stop::refusal_cause(reason, Progress::NotStarted);
-                checked.push(Checked::Refuse(raw_refusal(&call, cause)));
+                checked.push((idx, Checked::Refuse(raw_refusal(&call, cause))));
                 continue;
             }
             let span = tracing::info_span!("call", id = %call.id, tool = %call.tool);
             let (one, reason) = match span.in_scope(|| self.propose(&call)) {
                 Ok(call) => {
                     let hooks = self.parts.hooks.pre_tool_call.clone();
-                    chain::check_call(&hooks, &self.parts.gate, call, &self.stop)
+                    let event = match earlier {
+                        Earlier::Nothing => PreToolCall::new(call),
+                        Earlier::Asked => PreToolCall::of_parked(call),
+                    };
+                    chain::check_call(&hooks, &self.parts.gate, event, &self.stop)
                         .instrument(span)
                         .await
                 }
                 Err(cause) => (Checked::Refuse(raw_refusal(&call, cause)), None),
             };
-            checked.push(one);
+            checked.push((idx, one));
             end = reason;
         }
         if let Some(reason) = &end {
-            checked = checked
-                .into_iter()
-                .map(|checked| Checked::Refuse(self.take_back(checked, reason)))
-                .collect();
+            let take_back =
+                |(idx, checked)| (idx, Checked::Refuse(self.take_back(checked, reason)));
+            checked = checked.into_iter().map(take_back).collect();
         }
         (checked, end)
     }
@@ -90,9 +96,5 @@ impl Turn<'_> {
 
 /// A refusal of a call as the model wrote it.
 pub(super) fn raw_refusal(call: &WrittenCall, cause: RefusalCause) -> Refusal {
-    let arguments = match &call.input {
-        ToolInput::Json(value) => value.to_string(),
-        ToolInput::Invalid { raw, .. } => raw.clone(),
-    };
-    Refusal::raw(call.id.clone(), &*call.tool, arguments, cause)
+    Refusal::raw(call.id.clone(), &*call.tool, call.arguments(), cause)
 }

@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use podward_gate::{CallId, Progress, Refusal, RefusalCause, refusal_text};
 use podward_model::{Block, PairingError, check_pairing};
+use serde_json::Value;
 
 use super::History;
-use crate::journal::Entry;
+use super::parked::{Parked, ParkedCall};
+use crate::journal::{Entry, RuledOutcome};
 
 /// A history read back from a journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replayed {
-    /// The history.
+    /// The history; without the message of the model that `parked` holds.
     pub history: History,
     /// What the journal lacks: to be appended to it before anything else.
     pub repairs: Vec<Entry>,
+    /// The last message of the model, if calls of it waited for an answer when the session ended.
+    pub parked: Option<Parked>,
 }
 
 /// Entries that no worker writes.
@@ -38,7 +42,8 @@ impl History {
     /// Reads a history back from the entries of a journal, which may end anywhere.
     ///
     /// A call without a result gets an error result that says it was interrupted, and whether it
-    /// had started.
+    /// had started; but one of the last message that waited for an answer is parked, and can be
+    /// asked about again.
     ///
     /// # Errors
     /// The entries are none that a worker writes in this order.
@@ -59,8 +64,23 @@ impl History {
                     std::mem::take(&mut open).close(&mut history);
                     open = OpenStep::new(content.clone());
                 }
-                Entry::Ruled { call, part_of, .. } => {
-                    let call = part_of.as_ref().unwrap_or(call);
+                Entry::Ruled {
+                    call,
+                    part_of: None,
+                    outcome,
+                    ..
+                } => {
+                    *open.unfinished(call).ok_or_else(|| unknown(call))? = match outcome {
+                        RuledOutcome::Ask => CallState::Asked,
+                        RuledOutcome::Run | RuledOutcome::Refuse => {
+                            CallState::Open(Progress::NotStarted)
+                        }
+                    };
+                }
+                Entry::Ruled {
+                    part_of: Some(call),
+                    ..
+                } => {
                     open.unfinished(call).ok_or_else(|| unknown(call))?;
                 }
                 Entry::Started { call } => {
@@ -78,10 +98,50 @@ impl History {
                 Entry::TurnEnded { .. } => std::mem::take(&mut open).close(&mut history),
             }
         }
-        let repairs = open.repairs();
-        open.close(&mut history);
-        check_pairing(history.messages()).map_err(ReplayError::Messages)?;
-        Ok(Replayed { history, repairs })
+        let is_parked = open.is_parked();
+        let (content, calls) = open.into_calls();
+        let repair = |call: &ParkedCall| match call {
+            ParkedCall::Done {
+                id,
+                content,
+                is_error,
+                made_up: MadeUp::Yes,
+            } => Some(Entry::Finished {
+                call: id.clone(),
+                content: content.clone(),
+                is_error: *is_error,
+            }),
+            ParkedCall::Done { .. } | ParkedCall::Asked { .. } => None,
+        };
+        let repairs = calls.iter().filter_map(repair).collect();
+        let parked = Parked { content, calls };
+        let mut closed = history.clone();
+        parked.clone().interrupted().close(&mut closed);
+        check_pairing(closed.messages()).map_err(ReplayError::Messages)?;
+        Ok(match is_parked {
+            true => Replayed {
+                history,
+                repairs,
+                parked: Some(parked),
+            },
+            false => Replayed {
+                history: closed,
+                repairs,
+                parked: None,
+            },
+        })
+    }
+}
+
+impl Replayed {
+    /// The same without parked calls: they were interrupted.
+    #[must_use]
+    pub fn interrupted(mut self) -> Self {
+        if let Some(parked) = self.parked.take() {
+            self.repairs.extend(parked.interruptions());
+            parked.interrupted().close(&mut self.history);
+        }
+        self
     }
 }
 
@@ -93,7 +153,10 @@ struct OpenStep {
 }
 
 enum CallState {
+    /// It has no result, and nobody is asked about it.
     Open(Progress),
+    /// It waits for an answer.
+    Asked,
     Finished(String, bool),
 }
 
@@ -114,58 +177,68 @@ impl OpenStep {
     fn unfinished(&mut self, call: &str) -> Option<&mut CallState> {
         self.calls
             .get_mut(call)
-            .filter(|state| matches!(state, CallState::Open(_)))
+            .filter(|state| !matches!(state, CallState::Finished(..)))
     }
 
-    /// The result of each call, in call order, and whether it had to be made up.
-    fn results(&self) -> impl Iterator<Item = (&str, String, bool, MadeUp)> {
-        self.content.iter().filter_map(|block| {
+    fn is_parked(&self) -> bool {
+        let mut states = self.calls.values();
+        states.any(|state| matches!(state, CallState::Asked))
+    }
+
+    /// The message, and its calls in order: one that has no result was interrupted.
+    fn into_calls(mut self) -> (Vec<Block>, Vec<ParkedCall>) {
+        let mut calls = Vec::new();
+        for block in &self.content {
             let Block::ToolUse { id, name, input } = block else {
-                return None;
+                continue;
             };
-            Some(match self.calls.get(id)? {
-                CallState::Finished(content, is_error) => {
-                    (id.as_str(), content.clone(), *is_error, MadeUp::No)
-                }
-                CallState::Open(progress) => {
-                    let refusal = Refusal::raw(
-                        CallId::from_model(id),
-                        name.as_str(),
-                        input.to_string(),
-                        RefusalCause::Interrupted(*progress),
-                    );
-                    (id.as_str(), refusal_text(&refusal), true, MadeUp::Yes)
-                }
-            })
-        })
-    }
-
-    fn repairs(&self) -> Vec<Entry> {
-        self.results()
-            .filter(|(.., made_up)| *made_up == MadeUp::Yes)
-            .map(|(call, content, is_error, _)| Entry::Finished {
-                call: call.to_owned(),
+            let done = |content, is_error, made_up| ParkedCall::Done {
+                id: id.clone(),
                 content,
                 is_error,
-            })
-            .collect()
+                made_up,
+            };
+            calls.push(match self.calls.remove(id) {
+                Some(CallState::Finished(content, is_error)) => done(content, is_error, MadeUp::No),
+                Some(CallState::Open(progress)) => {
+                    let text = interrupted_text(id, name, input, progress);
+                    done(text, true, MadeUp::Yes)
+                }
+                Some(CallState::Asked) => ParkedCall::Asked {
+                    id: id.clone(),
+                    tool: name.clone(),
+                    arguments: input.clone(),
+                },
+                None => continue,
+            });
+        }
+        (self.content, calls)
     }
 
     fn close(self, history: &mut History) {
-        let results = self
-            .results()
-            .map(|(id, content, is_error, _)| Block::ToolResult {
-                tool_use_id: id.to_owned(),
-                content,
-                is_error,
-            })
-            .collect();
-        history.push_step(self.content, results);
+        let (content, calls) = self.into_calls();
+        Parked { content, calls }.interrupted().close(history);
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MadeUp {
+/// What the model reads of a call that was interrupted.
+pub(super) fn interrupted_text(
+    id: &str,
+    tool: &str,
+    arguments: &Value,
+    progress: Progress,
+) -> String {
+    refusal_text(&Refusal::raw(
+        CallId::from_model(id),
+        tool,
+        arguments.to_string(),
+        RefusalCause::Interrupted(progress),
+    ))
+}
+
+/// Whether a result had to be made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MadeUp {
     Yes,
     No,
 }

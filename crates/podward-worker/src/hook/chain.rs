@@ -11,7 +11,7 @@ use podward_tools::Invocation;
 
 use super::{Hook, HookError, HookEvent, PreToolAction, PreToolCall, Stage, TurnAction};
 use crate::event::{EndReason, HookFailure};
-use crate::shared_gate::SharedGate;
+use crate::shared_gate::{Earlier, SharedGate};
 use crate::stop::{self, Stop};
 
 /// What the chain made of a call.
@@ -25,29 +25,6 @@ pub(crate) enum Checked {
 ///
 /// The second value says why the turn has to end, if it has to.
 pub(crate) async fn check_call(
-    hooks: &[Arc<dyn Hook<PreToolCall>>],
-    gate: &SharedGate,
-    call: Call<Box<dyn Invocation>>,
-    stop: &Stop,
-) -> (Checked, Option<EndReason>) {
-    check(hooks, gate, PreToolCall::new(call), stop).await
-}
-
-/// Runs the chain over a call that runs with other arguments than the chain saw.
-pub(crate) async fn check_permitted(
-    hooks: &[Arc<dyn Hook<PreToolCall>>],
-    gate: &SharedGate,
-    permitted: Permitted<Box<dyn Invocation>>,
-    stop: &Stop,
-) -> (Checked, Option<EndReason>) {
-    let event = PreToolCall {
-        facts: Arc::clone(permitted.facts()),
-        stage: Stage::Permitted(permitted),
-    };
-    check(hooks, gate, event, stop).await
-}
-
-async fn check(
     hooks: &[Arc<dyn Hook<PreToolCall>>],
     gate: &SharedGate,
     mut event: PreToolCall,
@@ -172,10 +149,27 @@ async fn run<E: HookEvent>(hook: &dyn Hook<E>, event: &mut E) -> Result<E::Actio
 }
 
 impl PreToolCall {
+    /// A call that nobody has seen.
     pub(crate) fn new(call: Call<Box<dyn Invocation>>) -> Self {
         Self {
             facts: Arc::clone(call.facts()),
-            stage: Stage::Proposed(call),
+            stage: Stage::Proposed(call, Earlier::Nothing),
+        }
+    }
+
+    /// A call that waited for an answer when the session ended.
+    pub(crate) fn of_parked(call: Call<Box<dyn Invocation>>) -> Self {
+        Self {
+            facts: Arc::clone(call.facts()),
+            stage: Stage::Proposed(call, Earlier::Asked),
+        }
+    }
+
+    /// A call that runs with other arguments than the chain saw.
+    pub(crate) fn of_edited(permitted: Permitted<Box<dyn Invocation>>) -> Self {
+        Self {
+            facts: Arc::clone(permitted.facts()),
+            stage: Stage::Permitted(permitted),
         }
     }
 
@@ -184,7 +178,7 @@ impl PreToolCall {
         // Should the gate panic, the call is gone and can only be refused.
         let taken = Stage::Refused(self.unjudged());
         self.stage = match std::mem::replace(&mut self.stage, taken) {
-            Stage::Proposed(call) => match gate.submit(call) {
+            Stage::Proposed(call, earlier) => match gate.submit(call, earlier) {
                 Submitted::Settled(Settled::Run(permitted)) => Stage::Permitted(permitted),
                 Submitted::Settled(Settled::Refuse(refusal)) => Stage::Refused(refusal),
                 Submitted::Ask(question) => Stage::Asked(question),
@@ -196,7 +190,7 @@ impl PreToolCall {
     /// Ends the event: the call is refused, unless it already is.
     fn refuse(self, cause: RefusalCause, answer: Answer, gate: &SharedGate) -> Refusal {
         match self.stage {
-            Stage::Proposed(call) => Refusal::proposed(Arc::clone(call.facts()), cause),
+            Stage::Proposed(call, _) => Refusal::proposed(Arc::clone(call.facts()), cause),
             Stage::Permitted(permitted) => permitted.refuse(cause),
             // Nobody else could have answered it: it is not put yet.
             Stage::Asked(question) => gate
@@ -212,7 +206,7 @@ impl PreToolCall {
             Stage::Permitted(permitted) => Checked::Run(permitted),
             Stage::Asked(question) => Checked::Ask(question),
             Stage::Refused(refusal) => Checked::Refuse(refusal),
-            Stage::Proposed(_) => Checked::Refuse(self.unjudged()),
+            Stage::Proposed(..) => Checked::Refuse(self.unjudged()),
         }
     }
 

@@ -1,16 +1,19 @@
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-use podward_gate::Answer;
+use podward_gate::{Answer, DecidedBy};
 
 use super::*;
+use crate::decision::Decision;
 use crate::event::Limit;
 use crate::journal::Entry;
 use crate::testing::{Kit, Setup, script};
 
+mod asks;
 mod faults;
 mod further;
 mod hooks;
+mod parked;
 mod properties;
 mod wire;
 

@@ -46,7 +46,9 @@ fn call() -> Call<Box<dyn Invocation>> {
 async fn check(hooks: &[Arc<dyn Hook<PreToolCall>>]) -> Checked {
     let gate = SharedGate::new(Gate::new(Policies::default()));
     let stop = Stop::new(CancellationToken::new(), None);
-    check_call(hooks, &gate, call(), &stop).await.0
+    check_call(hooks, &gate, PreToolCall::new(call()), &stop)
+        .await
+        .0
 }
 
 /// Without a permission check nothing is permitted, whatever the hooks say.
@@ -88,7 +90,13 @@ async fn a_stopped_chain_refuses() {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let hooks: [Arc<dyn Hook<PreToolCall>>; 1] = [Arc::new(Agrees)];
-    let (checked, reason) = check_call(&hooks, &gate, call(), &Stop::new(cancel, None)).await;
+    let (checked, reason) = check_call(
+        &hooks,
+        &gate,
+        PreToolCall::new(call()),
+        &Stop::new(cancel, None),
+    )
+    .await;
     assert_eq!(reason, Some(EndReason::Cancelled));
     let Checked::Refuse(refusal) = checked else {
         panic!("not refused");

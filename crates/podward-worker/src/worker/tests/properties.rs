@@ -155,6 +155,16 @@ fn check_every_prefix(entries: &[Entry]) {
     for n_entries in 0..=entries.len() {
         let cut = &entries[..n_entries];
         let replayed = History::replay(cut).unwrap();
+        if let Some(parked) = &replayed.parked {
+            // With what it lacks, it is parked as before.
+            let repaired: Vec<_> = cut.iter().chain(&replayed.repairs).cloned().collect();
+            let again = History::replay(&repaired).unwrap();
+            assert_eq!(again.history, replayed.history);
+            assert_eq!(again.repairs, []);
+            let ids: Vec<_> = parked.ids().collect();
+            assert_eq!(again.parked.unwrap().ids().collect::<Vec<_>>(), ids);
+        }
+        let replayed = replayed.interrupted();
         let repaired: Vec<_> = cut.iter().chain(&replayed.repairs).cloned().collect();
         let again = History::replay(&repaired).unwrap();
         assert_eq!(again.history, replayed.history);

@@ -1,0 +1,82 @@
+//! Calls that waited for answers when the session ended: asked about again, or interrupted.
+
+use std::sync::Arc;
+
+use podward_gate::{CallId, Progress, RefusalCause};
+use podward_model::ToolInput;
+use podward_tools::ToolOutput;
+
+use super::judge::raw_refusal;
+use super::{Batch, Slot, SlotState};
+use crate::collect::WrittenCall;
+use crate::event::{EndReason, WorkerEvent};
+use crate::history::{Parked, ParkedCall};
+use crate::hook::chain::Checked;
+use crate::journal::JournalError;
+use crate::shared_gate::Earlier;
+use crate::turn::Turn;
+
+impl Turn<'_> {
+    /// Asks again about calls that waited, and works until all calls of their message have their
+    /// results; `Some`: the turn ends.
+    pub(crate) async fn go_on(
+        &mut self,
+        parked: Parked,
+    ) -> Result<Option<EndReason>, JournalError> {
+        let (content, calls) = parked.into_parts();
+        let (batch, waiting) = self.reopened(calls);
+        for (_, call) in &waiting {
+            self.tell(WorkerEvent::CallProposed {
+                id: call.id.clone(),
+                tool: Arc::clone(&call.tool),
+                arguments: call.arguments().into(),
+            })
+            .await;
+        }
+        let (checked, end) = self.check_all(waiting, Earlier::Asked).await;
+        let batch = Batch { end, ..batch };
+        let (results, end) = self.work_through(batch, checked).await?;
+        self.parts.history.push_step(content, results);
+        Ok(end)
+    }
+
+    /// Refuses calls that waited, because the session goes on with something else.
+    pub(crate) async fn interrupt(&mut self, parked: Parked) -> Result<(), JournalError> {
+        let (content, calls) = parked.into_parts();
+        let (mut batch, waiting) = self.reopened(calls);
+        let cause = RefusalCause::Interrupted(Progress::NotStarted);
+        let refuse = |(idx, call)| (idx, Checked::Refuse(raw_refusal(&call, cause.clone())));
+        let refused = waiting.into_iter().map(refuse).collect();
+        self.admit(&mut batch, refused).await?;
+        self.parts.history.push_step(content, batch.results());
+        Ok(())
+    }
+
+    /// A batch of these calls, and those of them that wait, by their places.
+    fn reopened(&self, calls: Vec<ParkedCall>) -> (Batch, Vec<(usize, WrittenCall)>) {
+        let mut slots = Vec::with_capacity(calls.len());
+        let mut waiting = Vec::new();
+        for (idx, call) in calls.into_iter().enumerate() {
+            let mut slot = Slot::new(CallId::from_model(call.id()));
+            match call {
+                ParkedCall::Done {
+                    content, is_error, ..
+                } => slot.state = SlotState::Done(Arc::new(ToolOutput { content, is_error })),
+                ParkedCall::Asked {
+                    id,
+                    tool,
+                    arguments,
+                } => waiting.push((
+                    idx,
+                    WrittenCall {
+                        id: CallId::from_model(&id),
+                        tool: tool.into(),
+                        input: ToolInput::Json(arguments),
+                    },
+                )),
+            }
+            slots.push(slot);
+        }
+        (Batch::new(&self.parts.gate, slots), waiting)
+    }
+}

@@ -1,0 +1,128 @@
+//! A message of the model whose calls waited for answers when the session ended.
+
+use podward_gate::Progress;
+use podward_model::Block;
+use serde_json::Value;
+
+use super::History;
+use super::replay::{MadeUp, interrupted_text};
+use crate::journal::Entry;
+
+/// The last message of the model in a session that ended while calls of it waited for an answer.
+///
+/// [`Worker::resume`](crate::Worker::resume) asks about them again;
+/// [`Worker::turn`](crate::Worker::turn) refuses them as interrupted before it takes the prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parked {
+    pub(super) content: Vec<Block>,
+    /// In call order.
+    pub(super) calls: Vec<ParkedCall>,
+}
+
+/// A call of such a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ParkedCall {
+    /// It has its result.
+    Done {
+        id: String,
+        content: String,
+        is_error: bool,
+        made_up: MadeUp,
+    },
+    /// It waits for an answer.
+    Asked {
+        id: String,
+        tool: String,
+        arguments: Value,
+    },
+}
+
+impl Parked {
+    /// The ids of the calls that wait for an answer, in call order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().filter_map(|call| match call {
+            ParkedCall::Asked { id, .. } => Some(id.as_str()),
+            ParkedCall::Done { .. } => None,
+        })
+    }
+
+    /// The ids of all calls of the message.
+    pub(crate) fn tool_use_ids(&self) -> impl Iterator<Item = &str> {
+        self.calls.iter().map(ParkedCall::id)
+    }
+
+    /// The message and its calls.
+    pub(crate) fn into_parts(self) -> (Vec<Block>, Vec<ParkedCall>) {
+        (self.content, self.calls)
+    }
+
+    /// The results of the calls that wait, if nobody is asked any more.
+    pub(super) fn interruptions(&self) -> Vec<Entry> {
+        let interruption = |call: &ParkedCall| match call.clone().interrupted() {
+            ParkedCall::Done {
+                id,
+                content,
+                is_error,
+                made_up: _,
+            } if matches!(call, ParkedCall::Asked { .. }) => Some(Entry::Finished {
+                call: id,
+                content,
+                is_error,
+            }),
+            ParkedCall::Done { .. } | ParkedCall::Asked { .. } => None,
+        };
+        self.calls.iter().filter_map(interruption).collect()
+    }
+
+    /// The same with a result for each call.
+    pub(super) fn interrupted(self) -> Self {
+        let calls = self.calls.into_iter().map(ParkedCall::interrupted);
+        Self {
+            content: self.content,
+            calls: calls.collect(),
+        }
+    }
+
+    /// Appends the message and its results to the history.
+    pub(super) fn close(self, history: &mut History) {
+        let results = self.calls.into_iter().filter_map(|call| match call {
+            ParkedCall::Done {
+                id,
+                content,
+                is_error,
+                made_up: _,
+            } => Some(Block::ToolResult {
+                tool_use_id: id,
+                content,
+                is_error,
+            }),
+            ParkedCall::Asked { .. } => None,
+        });
+        let results = results.collect();
+        history.push_step(self.content, results);
+    }
+}
+
+impl ParkedCall {
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Done { id, .. } | Self::Asked { id, .. } => id,
+        }
+    }
+
+    fn interrupted(self) -> Self {
+        match self {
+            Self::Asked {
+                id,
+                tool,
+                arguments,
+            } => Self::Done {
+                content: interrupted_text(&id, &tool, &arguments, Progress::NotStarted),
+                id,
+                is_error: true,
+                made_up: MadeUp::Yes,
+            },
+            done @ Self::Done { .. } => done,
+        }
+    }
+}
