@@ -386,7 +386,11 @@ fn connection() -> impl Strategy<Value = Event> {
 }
 
 fn permission_request() -> impl Strategy<Value = PermissionRequest> {
-    let reasons = prop_oneof![Just(AskReason::Policy), Just(AskReason::Repeated)];
+    let reasons = prop_oneof![
+        Just(AskReason::Policy),
+        Just(AskReason::Repeated),
+        Just(AskReason::Resumed)
+    ];
     let what = (
         any::<[String; 4]>(),
         json(),
