@@ -54,6 +54,8 @@ pub enum HookEvent {
     PostTool,
     /// `turn_end`: after a turn ended.
     TurnEnd,
+    /// `permission_asked`: when a call waits for a person's answer.
+    PermissionAsked,
 }
 
 /// The program of a hook.
@@ -138,6 +140,7 @@ impl HookEvent {
         Self::PromptSubmit,
         Self::PostTool,
         Self::TurnEnd,
+        Self::PermissionAsked,
     ];
 
     /// The word used in manifests.
@@ -148,6 +151,7 @@ impl HookEvent {
             Self::PromptSubmit => "prompt_submit",
             Self::PostTool => "post_tool",
             Self::TurnEnd => "turn_end",
+            Self::PermissionAsked => "permission_asked",
         }
     }
 
@@ -155,7 +159,7 @@ impl HookEvent {
     #[must_use]
     pub const fn is_of_a_tool(self) -> bool {
         match self {
-            Self::PreToolCall | Self::PostTool => true,
+            Self::PreToolCall | Self::PostTool | Self::PermissionAsked => true,
             Self::PromptSubmit | Self::TurnEnd => false,
         }
     }

@@ -1,5 +1,6 @@
 //! The hooks that manifests declare: programs of the user, started once for each event.
 
+mod asked;
 mod input;
 mod process;
 mod program;
@@ -25,6 +26,7 @@ use podward_worker::{
 };
 
 use crate::accounts::Accounts;
+pub(crate) use asked::{Asked, AskedHooks};
 use process::Launch;
 pub use program::HookProblem;
 use program::{Program, Surroundings};
@@ -108,26 +110,29 @@ impl HookPrograms {
     }
 
     /// The hooks, in the order in which they were declared.
-    pub(crate) fn hooks(self, context: HookContext) -> Hooks {
-        let context = Arc::new(context);
+    pub(crate) fn hooks(self, context: impl Into<Arc<HookContext>>) -> Hooks {
+        let context = context.into();
         let mut hooks = Hooks::new();
         for (declared, program) in self.0 {
-            let hook = Arc::new(CommandHook {
-                name: declared.name.as_str().into(),
-                tools: declared.tool,
-                program: program.path,
-                arguments: program.arguments,
-                timeout: declared.timeout,
-                context: Arc::clone(&context),
-            });
+            let hook = Arc::new(CommandHook::new(&declared, &program, &context));
             hooks = match declared.event {
                 Declared::PreToolCall => hooks.pre_tool_call(hook),
                 Declared::PromptSubmit => hooks.prompt_submit(hook),
                 Declared::PostTool => hooks.post_tool(hook),
                 Declared::TurnEnd => hooks.turn_end(hook),
+                // They see no event of the worker: `asked` has them.
+                Declared::PermissionAsked => hooks,
             };
         }
         hooks
+    }
+
+    /// The hooks that are told of questions, in the order in which they were declared.
+    pub(crate) fn asked(&self, context: &Arc<HookContext>) -> AskedHooks {
+        let declared = self.0.iter();
+        let asked = declared.filter(|(hook, _)| hook.event == Declared::PermissionAsked);
+        let hooks = asked.map(|(hook, program)| CommandHook::new(hook, program, context));
+        AskedHooks(hooks.map(Arc::new).collect())
     }
 }
 
@@ -168,17 +173,43 @@ struct CommandHook {
 }
 
 impl CommandHook {
+    fn new(declared: &DeclaredHook, program: &Program, context: &Arc<HookContext>) -> Self {
+        Self {
+            name: declared.name.as_str().into(),
+            tools: declared.tool.clone(),
+            program: program.path.clone(),
+            arguments: program.arguments.clone(),
+            timeout: declared.timeout,
+            context: Arc::clone(context),
+        }
+    }
+
     fn is_about(&self, tool: &ToolName) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.matches(tool))
     }
 
     /// Runs the program over an event; `None`: it has nothing against it.
     async fn ask(&self, event: HookEvent) -> Result<Option<HookOutput>, HookError> {
+        let output = self.start(event).await?;
+        let output = HookOutput::parse(&output.stdout).map_err(|error| {
+            // Which shows what it wrote instead, often an error of its own.
+            let said = match output.stderr.as_str() {
+                "" => String::new(),
+                said => format!("; standard error: {said}"),
+            };
+            HookError::new(format!("{error}{said}"))
+        })?;
+        Ok(output.filter(|output| output.decision != HookDecision::None))
+    }
+
+    /// Runs the program over an event: what it wrote.
+    async fn start(&self, event: HookEvent) -> Result<process::Output, HookError> {
         let word = match &event {
             HookEvent::PreToolCall(_) => Declared::PreToolCall,
             HookEvent::PromptSubmit(_) => Declared::PromptSubmit,
             HookEvent::PostTool(_) => Declared::PostTool,
             HookEvent::TurnEnd(_) => Declared::TurnEnd,
+            HookEvent::PermissionAsked(_) => Declared::PermissionAsked,
         };
         let failed = |why: &dyn std::fmt::Display| HookError::new(why.to_string());
         let input = input::line(&self.context, &self.name, event).map_err(|e| failed(&e))?;
@@ -195,15 +226,7 @@ impl CommandHook {
         if !output.stderr.is_empty() {
             tracing::info!(hook = %self.name, stderr = ?output.stderr, "a hook wrote to its standard error");
         }
-        let output = HookOutput::parse(&output.stdout).map_err(|error| {
-            // Which shows what it wrote instead, often an error of its own.
-            let said = match output.stderr.as_str() {
-                "" => String::new(),
-                said => format!("; standard error: {said}"),
-            };
-            failed(&format_args!("{error}{said}"))
-        })?;
-        Ok(output.filter(|output| output.decision != HookDecision::None))
+        Ok(output)
     }
 
     fn environment(&self, event: &str) -> Vec<(OsString, OsString)> {

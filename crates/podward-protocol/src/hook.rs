@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::event::TurnEndReason;
 use crate::id::{CallId, SessionId};
+use crate::permission::PermissionRequest;
 use crate::verdict::{Operation, Ruling};
 
 /// The version of what a hook reads. It grows when a hook written for the version before would
@@ -47,6 +48,8 @@ pub enum HookEvent {
     PostTool(PostTool),
     /// A turn ended.
     TurnEnd(TurnEnd),
+    /// A call waits for a person's answer. What the hook writes, and how it ends, is no answer.
+    PermissionAsked(Box<PermissionAsked>),
 }
 
 /// A call that the rules do not refuse.
@@ -122,6 +125,13 @@ pub struct TurnEnd {
     pub input_tokens: u64,
     /// Tokens written in the turn.
     pub output_tokens: u64,
+}
+
+/// A call that waits for a person's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PermissionAsked {
+    /// The question, as clients see it: secrets in its arguments included.
+    pub request: PermissionRequest,
 }
 
 /// What a hook writes to its standard output: one JSON object, or nothing, which means `none`.

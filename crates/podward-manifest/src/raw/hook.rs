@@ -53,7 +53,7 @@ fn hook(
     reader.missing_key(
         table,
         "event",
-        "write `event = \"pre_tool_call\"`, `\"prompt_submit\"`, `\"post_tool\"` or `\"turn_end\"`",
+        "write `event = \"pre_tool_call\"`, `\"prompt_submit\"`, `\"post_tool\"`, `\"turn_end\"` or `\"permission_asked\"`",
     );
     reader.missing_key(
         table,
@@ -88,7 +88,7 @@ fn tool(
         && !event.value.is_of_a_tool()
     {
         let message = format!("`tool` says nothing for the event `{}`", event.value);
-        let help = "leave it out: only `pre_tool_call` and `post_tool` are about a tool";
+        let help = "leave it out: only `pre_tool_call`, `post_tool` and `permission_asked` are about a tool";
         reader.error(text.key, message, help);
         return None;
     }
