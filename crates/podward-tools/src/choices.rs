@@ -1,5 +1,6 @@
 //! What "always" may save about a call that is asked about, and what it may not.
 
+mod advice;
 mod check;
 mod command;
 mod pattern;
@@ -13,8 +14,9 @@ use podward_policy::{
 };
 use podward_shell::AddedPrograms;
 
+pub use advice::{AllowingRule, Stands, allowing_rules};
 pub use check::check_pattern;
-pub(crate) use pattern::escaped;
+use pattern::escaped;
 
 /// What may be saved about one call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -82,7 +82,10 @@ mod web_fetch;
 
 pub use arguments::canonical as canonical_arguments;
 pub use bash::find_bash;
-pub use choices::{Choice, ChoicePart, Choices, PatternRefused, Width, check_pattern, choices};
+pub use choices::{
+    AllowingRule, Choice, ChoicePart, Choices, PatternRefused, Stands, Width, allowing_rules,
+    check_pattern, choices,
+};
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, lower};
