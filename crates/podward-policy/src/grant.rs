@@ -190,7 +190,7 @@ impl GrantRule {
             && is_named
             && self
                 .rule
-                .hit(&operation.subject, Operand::Possible, None, &mut work)
+                .hit(&operation.subject, Operand::Possible, &mut work)
                 == Hit::Must
     }
 

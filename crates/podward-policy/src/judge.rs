@@ -194,6 +194,8 @@ struct View<'a> {
     own_tool: Option<&'a ToolName>,
     /// The rule without wildcards that is the text of the whole call.
     exact: Option<usize>,
+    /// What each rule says of the text of the whole call, once it was asked.
+    of_whole: Vec<Option<Hit>>,
     work: Work,
 }
 
@@ -219,6 +221,7 @@ impl<'a> View<'a> {
             operations,
             own_tool,
             exact,
+            of_whole: vec![None; policy.rules.len()],
             work: Work::new(),
         }
     }
@@ -310,12 +313,20 @@ impl<'a> View<'a> {
     }
 
     /// Tries the rules in order. A rule that some ways to fill the holes match adds what it says;
-    /// the first that all match, or else the default, ends the search.
+    /// the first that all match, or else the default, ends the search. A match of the whole call
+    /// does not end it: it only tightens what is said of the operation itself, or what is appended
+    /// could hide a deny behind an ask (D5.5).
     fn first_match(&mut self, operation: &Operation, how: How) -> Decision {
         let mut said = Said::default();
         let policy = self.policy;
         for (idx, rule) in policy.rules.iter().enumerate() {
-            match self.hit_of(idx, rule, operation, how) {
+            let mut hit = self.hit_of(idx, rule, operation, how);
+            match self.hit_whole(idx, rule, operation) {
+                Hit::No => {}
+                Hit::May => hit = hit.max(Hit::May),
+                Hit::Must => said.at_least(rule.action, idx),
+            }
+            match hit {
                 Hit::No => {}
                 Hit::May => said.add(rule.action, Some(idx)),
                 Hit::Must => {
@@ -361,8 +372,27 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether the rule at this place matches the text of the whole call, of which an operation is a
+    /// part.
+    fn hit_whole(&mut self, idx: usize, rule: &Rule, operation: &Operation) -> Hit {
+        let is_part = match &operation.subject {
+            Subject::Command(_) | Subject::Unknown(_) => true,
+            Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => false,
+        };
+        if !rule.has_operator() || !is_part || !rule.tool.matches(&operation.tool, rule.action) {
+            return Hit::No;
+        }
+        if let Some(Some(known)) = self.of_whole.get(idx) {
+            return *known;
+        }
+        let found = rule.hit_whole(self.operations.whole(), &mut self.work);
+        if let Some(known) = self.of_whole.get_mut(idx) {
+            *known = Some(found);
+        }
+        found
+    }
+
     fn hit(&mut self, rule: &Rule, operation: &Operation, catch_all: CatchAll) -> Hit {
-        let whole = self.operations.whole();
         if rule.tool.matches(&operation.tool, rule.action) {
             let is_applied = match catch_all {
                 CatchAll::Always => true,
@@ -383,7 +413,7 @@ impl<'a> View<'a> {
                 | Need::DerivedFrom(_)
                 | Need::RunBy { .. } => Operand::Possible,
             };
-            return rule.hit(&operation.subject, operand, whole, &mut self.work);
+            return rule.hit(&operation.subject, operand, &mut self.work);
         }
         let may_be_reached =
             rule.is_restrictive() && stands_for_anything(operation) && rule.is_reached_by_code;
@@ -429,9 +459,17 @@ struct Said {
     strictest: Option<Action>,
     mildest: Option<Action>,
     first: Option<usize>,
+    /// What the strictest rule says that matches the whole call.
+    floor: Option<(Action, usize)>,
 }
 
 impl Said {
+    fn at_least(&mut self, action: Action, rule: usize) {
+        if self.floor.is_none_or(|(floor, _)| action > floor) {
+            self.floor = Some((action, rule));
+        }
+    }
+
     fn add(&mut self, action: Action, rule: Option<usize>) {
         self.strictest = self.strictest.max(Some(action));
         self.mildest = Some(self.mildest.map_or(action, |mildest| mildest.min(action)));
@@ -444,12 +482,19 @@ impl Said {
 
     fn end(mut self, decisive: Decision, unresolved: Action) -> Decision {
         self.add(decisive.action, None);
-        match self.is_mixed() {
+        let own = match self.is_mixed() {
             true => Decision {
                 action: unresolved,
                 why: Why::Unresolved(self.first),
             },
             false => decisive,
+        };
+        match self.floor {
+            Some((action, rule)) if action >= own.action => Decision {
+                action,
+                why: Why::Rule(rule),
+            },
+            _ => own,
         }
     }
 }

@@ -49,6 +49,9 @@ pub struct WholeText {
     pub exact: Box<str>,
     /// Without comments and here-document bodies.
     pub stripped: Box<str>,
+    /// Bytes of `stripped` up to which it is a line of its own, from the shortest on: those before
+    /// something was appended (D5.5).
+    pub heads: Box<[usize]>,
 }
 
 impl Operations {
@@ -70,7 +73,7 @@ impl Operations {
 
     /// The same with the whole text of the call: an allow rule without wildcards equal to it covers
     /// every operation of the call, and a restrictive pattern with a shell operator is matched
-    /// against [`WholeText::stripped`].
+    /// against [`WholeText::stripped`] and each of its heads.
     #[must_use]
     pub fn with_whole(mut self, whole: WholeText) -> Self {
         self.whole = Some(whole);

@@ -177,6 +177,19 @@ impl Glob {
         }
     }
 
+    /// Matches a known text up to one of these bytes.
+    pub(crate) fn matches_head(
+        &self,
+        text: &str,
+        heads: &[usize],
+        work: &mut Work,
+    ) -> Result<bool, Exhausted> {
+        match heads {
+            [] => Ok(false),
+            heads => self.automaton().matches_head(text, heads, work),
+        }
+    }
+
     /// Matches a shape: a text with holes, in all the ways in which it may be written.
     pub(crate) fn hit(&self, shape: &Shape, work: &mut Work) -> Result<Hit, Exhausted> {
         work.spend(self.tokens.len())?;

@@ -121,14 +121,9 @@ impl Rule {
         }
     }
 
-    /// Whether the pattern matches what an operation is about. The tool is not looked at.
-    pub(crate) fn hit(
-        &self,
-        subject: &Subject,
-        operand: Operand,
-        whole: Option<&WholeText>,
-        work: &mut Work,
-    ) -> Hit {
+    /// Whether the pattern matches what an operation is about. The tool is not looked at, nor
+    /// the text of the whole call.
+    pub(crate) fn hit(&self, subject: &Subject, operand: Operand, work: &mut Work) -> Hit {
         let is_refused_url = match subject {
             Subject::Url(url) => url.has_user_info && !self.is_restrictive(),
             Subject::Command(_)
@@ -141,7 +136,7 @@ impl Rule {
             return Hit::Must;
         }
         let found = match subject {
-            Subject::Command(command) => self.hit_command(command, whole, work),
+            Subject::Command(command) => self.hit_command(command, work),
             Subject::Path(path) => self.hit_path(path, operand, work),
             Subject::Tree(path) => match self.is_restrictive() {
                 true => self.path.hit_below(path, work),
@@ -149,17 +144,12 @@ impl Rule {
             },
             Subject::Url(url) => self.hit_url(url, operand, work),
             Subject::Plain(text) => Ok(self.plain.hit_text(text, &(0..0), work)),
-            Subject::Unknown(_) => self.hit_whole(whole, work).map(|hit| hit.max(Hit::May)),
+            Subject::Unknown(_) => Ok(Hit::May),
         };
         Hit::or_may(found)
     }
 
-    fn hit_command(
-        &self,
-        command: &CommandSubject,
-        whole: Option<&WholeText>,
-        work: &mut Work,
-    ) -> Result<Hit, Exhausted> {
+    fn hit_command(&self, command: &CommandSubject, work: &mut Work) -> Result<Hit, Exhausted> {
         let program = command.name_start..command.name_end;
         if !self.is_restrictive() {
             let hit = command_hit(
@@ -179,7 +169,7 @@ impl Rule {
                 false => hit,
             });
         }
-        let mut best = self.hit_whole(whole, work)?;
+        let mut best = Hit::No;
         let globs = || std::iter::once(&self.command).chain(&self.loose_command);
         for glob in globs() {
             let written = Form {
@@ -216,15 +206,20 @@ impl Rule {
         })
     }
 
-    /// Only a restrictive pattern with a shell operator sees the whole text.
-    fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Result<Hit, Exhausted> {
-        match (whole, &self.line) {
-            (Some(whole), Some(line)) if self.is_restrictive() => {
-                let found = line.matches(&whole.stripped, &(0..0), work)?;
-                Ok(if found { Hit::Must } else { Hit::No })
-            }
-            _ => Ok(Hit::No),
+    /// Whether the pattern matches the text of a whole call, or what it was before something was
+    /// appended. Only a restrictive pattern with a shell operator sees it.
+    pub(crate) fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Hit {
+        let (Some(whole), Some(line)) = (whole, &self.line) else {
+            return Hit::No;
+        };
+        if !self.is_restrictive() {
+            return Hit::No;
         }
+        let found = match line.matches(&whole.stripped, &(0..0), work) {
+            Ok(false) => line.matches_head(&whole.stripped, &whole.heads, work),
+            found => found,
+        };
+        Hit::or_may(found.map(Hit::certain))
     }
 
     fn hit_path(

@@ -215,11 +215,20 @@ pub(crate) fn call(operations: &[Operation]) -> Lowered {
 }
 
 pub(crate) fn whole_call(operations: &[Operation], exact: &str) -> Lowered {
+    whole_call_with_heads(operations, exact, &[])
+}
+
+pub(crate) fn whole_call_with_heads(
+    operations: &[Operation],
+    exact: &str,
+    heads: &[usize],
+) -> Lowered {
     match call(operations) {
         Lowered::NothingToRun => Lowered::NothingToRun,
         Lowered::Operations(operations) => Lowered::Operations(operations.with_whole(WholeText {
             exact: exact.into(),
             stripped: exact.into(),
+            heads: heads.into(),
         })),
     }
 }

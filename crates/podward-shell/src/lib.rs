@@ -38,6 +38,7 @@ pub use programs::{AddedPrograms, ProgramProblem};
 
 use operations::{Bases, Sink};
 use reader::Origin;
+use syntax::Script;
 use walk::Context;
 
 /// Reads a command text, as one fixed `bash --noprofile --norc -c TEXT` would.
@@ -70,30 +71,44 @@ fn read(command: &str, place: &ShellPlace<'_>) -> Lowered {
             Some(ByteSpan::new(0..command.len())),
         );
     }
-    let exact = command.trim_matches([' ', '\t', '\n']).into();
-    let stripped = stripped(command, &script.inert).into();
-    lowered(sink, exact, stripped).unwrap_or(Lowered::NothingToRun)
+    lowered(sink, whole(command, &script)).unwrap_or(Lowered::NothingToRun)
 }
 
 /// What was found; `None` if that is nothing.
-fn lowered(sink: Sink<'_>, exact: Box<str>, stripped: Box<str>) -> Option<Lowered> {
+fn lowered(sink: Sink<'_>, whole: WholeText) -> Option<Lowered> {
     let operations = Operations::from_vec(sink.finish())?;
-    let whole = WholeText { exact, stripped };
     Some(Lowered::Operations(operations.with_whole(whole)))
 }
 
-/// The text without comments and here-document bodies.
-fn stripped(command: &str, inert: &[ByteSpan]) -> String {
-    let mut inert = inert.to_vec();
+/// The text as it is, and without comments and here-document bodies.
+fn whole(command: &str, script: &Script) -> WholeText {
+    const BLANKS: [char; 3] = [' ', '\t', '\n'];
+    let mut inert = script.inert.clone();
     inert.sort_unstable();
     let mut text = String::with_capacity(command.len());
+    let mut heads = Vec::with_capacity(script.heads.len());
+    let mut ends = script.heads.iter().copied().peekable();
     let mut done = 0;
-    for span in inert {
-        if let Some(between) = command.get(done..span.start) {
-            text.push_str(between);
+    let rest = ByteSpan::new(command.len()..command.len());
+    for span in inert.into_iter().chain([rest]) {
+        // What ends inside of what is left out ends in front of it.
+        while let Some(end) = ends.next_if(|end| *end <= span.end) {
+            heads.push(text.len() + end.min(span.start).saturating_sub(done));
         }
+        text.push_str(command.get(done..span.start).unwrap_or_default());
         done = done.max(span.end);
     }
-    text.push_str(command.get(done..).unwrap_or_default());
-    text.trim_matches([' ', '\t', '\n']).to_owned()
+    let stripped = text.trim_matches(BLANKS);
+    let n_in_front = text.len() - text.trim_start_matches(BLANKS).len();
+    let mut heads: Vec<usize> = heads
+        .into_iter()
+        .filter_map(|head| Some(text.get(n_in_front..head)?.trim_end_matches(BLANKS).len()))
+        .filter(|head| *head < stripped.len())
+        .collect();
+    heads.dedup();
+    WholeText {
+        exact: command.trim_matches(BLANKS).into(),
+        stripped: stripped.into(),
+        heads: heads.into(),
+    }
 }

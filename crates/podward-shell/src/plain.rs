@@ -4,7 +4,7 @@
 //! known of variables are left out; what the program does with its words is asked as always. A test
 //! compares every answer with the reader's.
 
-use podward_policy::{ByteSpan, Lowered};
+use podward_policy::{ByteSpan, Lowered, WholeText};
 
 use crate::arg::Arg;
 use crate::calls::{Call, Lookup};
@@ -46,7 +46,14 @@ pub(crate) fn lower(command: &str, place: &ShellPlace<'_>) -> Option<Lowered> {
         lookup: Lookup::Shell,
     });
     let text = command.trim_matches(' ');
-    crate::lowered(sink, text.into(), text.into())
+    crate::lowered(
+        sink,
+        WholeText {
+            exact: text.into(),
+            stripped: text.into(),
+            heads: Box::default(),
+        },
+    )
 }
 
 /// Characters that stand for themselves wherever they stand in a word; `=` in front of a command's

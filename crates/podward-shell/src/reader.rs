@@ -35,6 +35,7 @@ pub(crate) fn read(text: &str, origin: Origin, depth: usize) -> Script {
         };
     }
     let mut reader = Reader::new(text, origin, depth, Script::default());
+    reader.outermost = Some(depth);
     let list = reader.script();
     let mut script = reader.script;
     match list {
@@ -87,6 +88,8 @@ struct Reader<'t> {
     operators: Vec<bool>,
     /// Here-documents whose bodies begin after the next newline.
     pending: Vec<here::Pending>,
+    /// The nesting of the outermost commands of the text; `None` in a text inside of it.
+    outermost: Option<usize>,
     /// Whether a newline here would begin the body of a here-document of an outer command.
     outer_pending: bool,
     script: Script,
@@ -115,6 +118,7 @@ impl<'t> Reader<'t> {
             n_second_readings: 0,
             operators: vec![false; text.len()],
             pending: Vec::new(),
+            outermost: None,
             outer_pending: false,
             script,
         }
@@ -226,6 +230,13 @@ impl<'t> Reader<'t> {
     const fn moment(&mut self) -> Moment {
         self.script.now = self.script.now.next();
         self.script.now
+    }
+
+    /// Notes that an outermost command, or what separates it from the next, ends here.
+    fn head(&mut self) {
+        if self.outermost == Some(self.depth) {
+            self.script.heads.push(self.pos);
+        }
     }
 
     fn mark(&self) -> Mark {

@@ -45,6 +45,9 @@ pub(crate) struct Script {
     pub(crate) now: Moment,
     /// Comments and here-document bodies.
     pub(crate) inert: Vec<ByteSpan>,
+    /// Bytes of the text up to which it is a line of its own: the ends of its outermost commands, with
+    /// and without what separates them.
+    pub(crate) heads: Vec<usize>,
     /// Where and why reading ended early.
     pub(crate) stop: Option<Stop>,
 }

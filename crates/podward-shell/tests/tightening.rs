@@ -238,13 +238,18 @@ fn table(random: &mut Random, line: &str) -> PolicySpec {
 }
 
 fn rule(random: &mut Random, words: &[&str]) -> RuleSpec {
-    let at = random.below(words.len());
-    // No pattern with an operator: it matches the whole text, which changes when it grows.
-    let plain: String = words[at]
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
-        .collect();
-    let pattern = match random.below(6) {
+    let word = |at: usize| -> String {
+        let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+        words[at].chars().filter(plain).collect()
+    };
+    let plain = word(random.below(words.len()));
+    let pattern = match random.below(7) {
+        // A pattern with an operator sees the whole text.
+        6 => {
+            let operator = ["|", ";", "&", "<", ">", "$("][random.below(6)];
+            let last = word(random.below(words.len()));
+            format!("{plain}*{operator}*{last}")
+        }
         0 => "*".to_owned(),
         1 if !plain.is_empty() => format!("*{plain}*"),
         2 if !plain.is_empty() => plain,

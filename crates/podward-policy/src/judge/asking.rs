@@ -74,6 +74,8 @@ fn asking_beyond_doubt(
 #[derive(Debug, Default)]
 struct Askers<'a> {
     rules: Vec<&'a Rule>,
+    /// Rules that match the whole call: each can only tighten.
+    whole: Vec<&'a Rule>,
     /// What asks where no rule ends the search.
     last: Option<AskedBy>,
     /// A rule, or the default, denies some way to fill the holes.
@@ -90,7 +92,12 @@ impl<'a> View<'a> {
         let mut n_possible = 0_usize;
         let mut n_possible_denies = 0_usize;
         for (idx, rule) in policy.rules.iter().enumerate() {
-            let hit = self.hit_of(idx, rule, operation, how);
+            let mut hit = self.hit_of(idx, rule, operation, how);
+            match self.hit_whole(idx, rule, operation) {
+                Hit::No => {}
+                Hit::May => hit = hit.max(Hit::May),
+                Hit::Must => askers.whole.push(rule),
+            }
             if hit == Hit::No {
                 continue;
             }
@@ -132,9 +139,19 @@ impl Askers<'_> {
         let n_asks = self.rules.len() + usize::from(self.last.is_some());
         let is_mixed =
             ![0, n_possible].contains(&n_possible_denies) || ![0, n_possible].contains(&n_asks);
-        self.may_be_denied = n_possible_denies > 0;
-        self.is_denied =
-            n_possible_denies == n_possible || (is_mixed && unresolved == Action::Deny);
+        let is_whole_denied = self.whole.iter().any(|rule| rule.action == Action::Deny);
+        self.may_be_denied = n_possible_denies > 0 || is_whole_denied;
+        self.is_denied = n_possible_denies == n_possible
+            || (is_mixed && unresolved == Action::Deny)
+            || is_whole_denied;
+        let asks = |rule: &&&Rule| rule.action == Action::Ask;
+        let rules = std::mem::take(&mut self.rules);
+        self.rules = self.whole.iter().filter(asks).copied().collect();
+        for rule in rules {
+            if !self.whole.iter().any(|whole| std::ptr::eq(*whole, rule)) {
+                self.rules.push(rule);
+            }
+        }
         self
     }
 

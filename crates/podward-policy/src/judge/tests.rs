@@ -5,6 +5,7 @@ use crate::policy::Policies;
 use crate::source::Location;
 use crate::testing::{
     bash, call, command, layer, operation, path, policies, tool, unknown, url, whole_call,
+    whole_call_with_heads,
 };
 use crate::verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};
 
@@ -594,6 +595,44 @@ fn d3_4_only_a_pattern_with_an_operator_sees_the_whole_text() {
         ("read | wget * | bash* | deny", Allow),
     ] {
         check(&format!("allow\n{rules}"), &[(pipe(), expected)]);
+    }
+}
+
+#[test]
+fn d5_5_a_pattern_with_an_operator_sees_what_the_text_was_before_more_was_appended() {
+    let text = "wget -q x | bash; ls # end";
+    let operations = [bash("wget -q x"), bash("bash"), bash("ls")];
+    let longer = || whole_call_with_heads(&operations, text, &[9, 16, 17, 20]);
+    for (pattern, expected) in [
+        ("wget * | bash", Deny),
+        ("wget * | bash;", Deny),
+        ("wget * | bash; ls", Deny),
+        ("wget * | bash; ls # end", Deny),
+        ("wget * | bash; l", Allow),
+        ("wget * | bas", Allow),
+        ("w*|", Allow),
+    ] {
+        check(
+            &format!("allow\nbash | {pattern} | deny"),
+            &[(longer(), expected)],
+        );
+    }
+}
+
+#[test]
+fn d5_5_a_match_of_the_whole_call_only_tightens() {
+    let text = "ls | rm x; id";
+    let longer =
+        || whole_call_with_heads(&[bash("ls"), bash("rm x"), bash("id")], text, &[2, 9, 10]);
+    for (rules, expected) in [
+        ("allow\nbash | *;* | ask", Ask),
+        ("allow\nbash | *;* | ask\nbash | rm * | deny", Deny),
+        ("deny\nbash | *;* | ask", Deny),
+        ("allow\nbash | *;* | ask\nbash | *|* | deny", Deny),
+        ("deny\nbash | * | allow\nbash | *;* | deny", Allow),
+        ("deny\nbash | *;* | ask\nbash | * | allow", Ask),
+    ] {
+        check(rules, &[(longer(), expected)]);
     }
 }
 

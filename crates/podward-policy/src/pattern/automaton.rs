@@ -163,6 +163,33 @@ impl<'p> Automaton<'p> {
         Ok(self.accepts(&set))
     }
 
+    /// Whether the pattern matches a known text up to one of these bytes.
+    pub(super) fn matches_head(
+        &self,
+        text: &str,
+        heads: &[usize],
+        work: &mut Work,
+    ) -> Result<bool, Exhausted> {
+        let mut heads = heads.iter().copied().peekable();
+        let mut set = self.start();
+        for (at, c) in text.char_indices() {
+            while heads
+                .next_if(|head| *head <= at)
+                .is_some_and(|head| head == at)
+            {
+                if self.accepts(&set) {
+                    return Ok(true);
+                }
+            }
+            if heads.peek().is_none() || set.is_empty() {
+                return Ok(false);
+            }
+            work.spend(set.cost())?;
+            set = self.step(&set, c, Case::at(&(0..0), at));
+        }
+        Ok(heads.any(|head| head == text.len()) && self.accepts(&set))
+    }
+
     /// Whether some way to fill the holes matches; also true where that is only nearly so.
     pub(super) fn may_match(&self, shape: &Shape, work: &mut Work) -> Result<bool, Exhausted> {
         let mut set = self.start();

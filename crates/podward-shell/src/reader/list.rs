@@ -51,11 +51,13 @@ impl Reader<'_> {
             let ends = match (self.peek(), self.peek_after(1)) {
                 (Some(b'&'), next) if next != Some(b'&') => {
                     self.take_operator();
+                    self.head();
                     and_or.background = true;
                     false
                 }
                 (Some(b';'), next) if next != Some(b';') && next != Some(b'&') => {
                     self.take_operator();
+                    self.head();
                     false
                 }
                 (Some(b'\n' | b'#'), _) => false,
@@ -141,10 +143,12 @@ impl Reader<'_> {
         let bare = (pipeline.negated || pipeline.timed.is_some())
             && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b')'));
         if bare {
+            self.head();
             return Ok(pipeline);
         }
         loop {
             pipeline.commands.push(self.command()?);
+            self.head();
             self.skip_blanks();
             let next = (self.peek(), self.peek_after(1));
             match next {
