@@ -33,6 +33,7 @@ pub(super) const LAYERS: &[Layer] = &[
     layer("podward-shell", &["podward-policy"], Pure),
     layer("podward-protocol", &[], Pure),
     layer("podward-gate", &["podward-policy"], Pure),
+    layer("podward-skill", &["podward-policy"], Pure),
     layer("podward-scope", &["podward-policy"], Worldly),
     layer(
         "podward-manifest",
@@ -67,6 +68,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-policy",
             "podward-protocol",
             "podward-gate",
+            "podward-skill",
             "podward-scope",
             "podward-manifest",
             "podward-tools",
@@ -82,6 +84,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-policy",
             "podward-protocol",
             "podward-gate",
+            "podward-skill",
             "podward-scope",
             "podward-manifest",
             "podward-tools",

@@ -1,0 +1,63 @@
+use podward_policy::{Action, KnownTools, Policies, Policy, PolicySpec, ToolName};
+
+use super::{ManifestSays, refused_anyway};
+use crate::compile::ListPlace;
+use crate::read::read;
+
+#[track_caller]
+fn check(rules: PolicySpec, offered: &[&str], allowed: &str, expected: &[&str]) {
+    let text = format!("---\nname: x\ndescription: x\nallowed-tools: {allowed}\n---\n");
+    let tools = read("x", text.as_bytes()).skill.unwrap().tools;
+    let known = KnownTools::built_in();
+    let policies = Policies::from(Policy::compile(&rules, &known).unwrap().policy);
+    let offered: Vec<ToolName> = offered
+        .iter()
+        .map(|name| ToolName::new(name).unwrap())
+        .collect();
+    let says = ManifestSays {
+        policies: &policies,
+        offered: &offered,
+    };
+    let found: Vec<String> = refused_anyway(&tools, &ListPlace::new("x", &known), &says)
+        .into_iter()
+        .map(|problem| problem.message)
+        .collect();
+    assert_eq!(found, expected, "{allowed}");
+}
+
+#[test]
+fn what_the_manifest_refuses_anyway_is_told() {
+    let rules = || {
+        PolicySpec::new(Action::Deny)
+            .rule("bash", "git push *", Action::Deny)
+            .rule("bash", "git *", Action::Allow)
+            .rule("read", "*", Action::Allow)
+            .rule("file_write", "out/*", Action::Ask)
+            .rule("mcp__a__b", "*", Action::Allow)
+    };
+    let all = &["bash", "read", "file_write", "file_edit"][..];
+    check(
+        rules(),
+        all,
+        "Read Write Bash(git:*) Bash(git log:*) Bash",
+        &[],
+    );
+    check(
+        rules(),
+        all,
+        "Bash(git push:*) Bash(npm:*) Bash(git status) Bash(make test) Edit mcp__a__b mcp__a__c mcp__a__*",
+        &[
+            "the manifest refuses `Bash(git push:*)` anyway",
+            "the manifest refuses `Bash(npm:*)` anyway",
+            "the manifest refuses `Bash(make test)` anyway",
+            "the manifest refuses `Edit` anyway: no rule lets `file_edit` run",
+            "the manifest refuses `mcp__a__c` anyway: no rule lets `mcp__a__c` run",
+        ],
+    );
+    check(
+        rules(),
+        &["bash"],
+        "Read Bash(git:*)",
+        &["the manifest refuses `Read` anyway: it does not offer `read`"],
+    );
+}
