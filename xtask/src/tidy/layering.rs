@@ -78,6 +78,7 @@ pub(super) const LAYERS: &[Layer] = &[
         ],
         Worldly,
     ),
+    layer("podward-client", &["podward-protocol"], Worldly),
     layer(
         "podward",
         &[
@@ -92,6 +93,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-model",
             "podward-worker",
             "podward-pod",
+            "podward-client",
         ],
         Worldly,
     ),
