@@ -10,6 +10,7 @@ mod demo;
 mod disk_full;
 mod exit_codes;
 mod fetch;
+mod grants;
 mod hooks;
 mod key;
 mod layers;

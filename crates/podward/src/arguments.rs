@@ -1,8 +1,12 @@
 //! The command line.
 
+mod grants;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
 
 /// A permission layer and runtime for AI agents.
 #[derive(Debug, Parser)]
@@ -116,6 +120,8 @@ pub(crate) enum Command {
     Manifest(Manifest),
     /// Trust what a project's .podward/ sets, as it is now
     Trust(Trust),
+    /// Show and take back what was approved for more than one call
+    Grants(Grants),
     /// Bring back what a call changed in the workspace
     Undo(Undo),
     /// Print a shell's completions

@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod grants;
 mod man;
 mod manifest;
 mod run;
@@ -34,6 +35,7 @@ pub(crate) fn run(
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),
+        Command::Grants(arguments) => grants::run(&arguments, screen),
         Command::Undo(arguments) => undo::run(&arguments, screen),
         Command::Run(arguments) => run::run(arguments, key, screen),
     }

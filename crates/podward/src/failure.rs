@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-use podward_pod::{KeyError, PlacesError, PodError, SessionNotFound, TrustError};
+use podward_pod::{GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError};
 use podward_undo::UndoError;
 
 use crate::exit::Exit;
@@ -43,6 +43,9 @@ pub(crate) enum Failure {
     /// Something cannot be undone.
     #[error(transparent)]
     Undo(#[from] UndoError),
+    /// A grant is not there, or grants cannot be used.
+    #[error(transparent)]
+    Grants(#[from] GrantNotFound),
     /// A project's layer was changed while it was being trusted.
     #[error("`{}` changed while it was shown: it is not trusted", .0.display())]
     ChangedMeanwhile(PathBuf),
@@ -69,6 +72,8 @@ impl Failure {
             Self::Pod(error) => pod_exit(error),
             Self::Runtime(_) | Self::Writer => Exit::Failed,
             Self::Key(error) => key_exit(error),
+            Self::Grants(GrantNotFound::State(_)) => Exit::Failed,
+            Self::Grants(_) => Exit::Usage,
             Self::Places { .. }
             | Self::Trust(_)
             | Self::Undo(_)
@@ -107,6 +112,7 @@ impl Failure {
             Self::Key(error) => error.help(),
             Self::Trust(error) => error.help(),
             Self::Undo(error) => error.help().map(str::to_owned),
+            Self::Grants(error) => error.help(),
             Self::BadManifest(_)
             | Self::Runtime(_)
             | Self::Writer

@@ -3,6 +3,7 @@
 use podward_gate::GrantId;
 use podward_policy::{AskedBy, Asker, GrantRule, LayerKind, ToolName};
 use podward_protocol as wire;
+use podward_tools::check_pattern;
 
 /// The layers by their words.
 const LAYERS: &[LayerKind] = &[
@@ -52,6 +53,8 @@ pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
     if rule.askers.is_empty() {
         return Err("a rule of it answers nothing".to_owned());
     }
+    check_pattern(&tool, &rule.pattern, &Default::default())
+        .map_err(|problem| problem.to_string())?;
     let askers = rule.askers.iter().map(asker).collect::<Result<_, _>>()?;
     GrantRule::compile(&tool, &rule.pattern, askers).map_err(|problem| problem.to_string())
 }

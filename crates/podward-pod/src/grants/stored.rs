@@ -63,7 +63,6 @@ pub struct Revoked {
 
 /// No grant, or more than one, has an id that begins so.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum GrantNotFound {
     /// None.
     #[error("no grant has an id that begins with `{prefix}`")]
@@ -82,6 +81,21 @@ pub enum GrantNotFound {
     /// Their files cannot be read or written.
     #[error(transparent)]
     State(#[from] StateError),
+}
+
+impl GrantNotFound {
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::None { .. } => Some("`podward grants list` shows those that there are".into()),
+            Self::Several { candidates, .. } => {
+                let ids: Vec<&str> = candidates.iter().map(GrantId::as_str).collect();
+                Some(format!("write more of one of {}", ids.join(", ")))
+            }
+            Self::State(error) => error.help(),
+        }
+    }
 }
 
 /// The grants of every workspace that has a file, by the files' names.

@@ -28,15 +28,20 @@ pub(super) fn run(arguments: &Man, screen: Screen) -> Result<Exit, Failure> {
 fn pages() -> Vec<(String, clap::Command)> {
     let mut program = Arguments::command();
     program.build();
-    let mut pages = vec![("podward".to_owned(), program.clone())];
-    for subcommand in program
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
-        let name = format!("podward-{}", subcommand.get_name());
-        pages.push((name, subcommand.clone()));
-    }
+    let mut pages = Vec::new();
+    add_pages("podward".to_owned(), &program, &mut pages);
     pages
+}
+
+/// The page of a command, and those of the commands below it.
+fn add_pages(name: String, command: &clap::Command, pages: &mut Vec<(String, clap::Command)>) {
+    pages.push((name.clone(), command.clone()));
+    for below in command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set())
+    {
+        add_pages(format!("{name}-{}", below.get_name()), below, pages);
+    }
 }
 
 fn render(name: &str, command: clap::Command) -> std::io::Result<String> {

@@ -126,6 +126,8 @@ fn what_does_not_fit_together_is_broken() {
         (rule("bash", "*"), "never covers everything"),
         (rule("bash", "* push"), "names the program"),
         (rule("bash", "rm -rf **"), ""),
+        (rule("bash", "bash -c *"), "runs whatever follows"),
+        (rule("bash", "sudo *"), "runs whatever follows"),
         (rule("ba sh", "git push"), ""),
         (askers(|rule| rule.askers.clear()), "answers nothing"),
         (
