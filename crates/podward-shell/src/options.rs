@@ -3,6 +3,8 @@
 mod names;
 mod settle;
 
+pub(crate) use names::is_setting;
+
 use crate::arg::Arg;
 use crate::programs::{Arity, Body, Model, Operand, Opt, Role, Special, Style, Wrapper};
 use crate::work;
@@ -136,7 +138,7 @@ impl<'t> Reading<'t, '_> {
                 self.usage.command = Some(idx);
                 break;
             }
-            if self.before_task() && names::is_setting(prefix) {
+            if self.before_task() && is_setting(prefix) {
                 self.usage.globals.push(idx);
             }
             self.usage.operands.push(idx);

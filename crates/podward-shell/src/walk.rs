@@ -5,6 +5,7 @@ mod compound;
 mod output;
 mod simple;
 
+pub(crate) use output::printf;
 pub(crate) use simple::{free, kept};
 
 use podward_policy::{ByteSpan, HoleKind, Need};

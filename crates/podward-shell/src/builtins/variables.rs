@@ -4,8 +4,9 @@ use super::unknown;
 use crate::arg::{Arg, Part};
 use crate::calls::Call;
 use crate::environment;
+use crate::limits;
 use crate::values::Value;
-use crate::walk::{Walker, hides_code_text};
+use crate::walk::{self, Stdin, Walker, hides_code_text};
 
 /// Adds what a builtin does with the variables that its arguments name.
 pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) {
@@ -19,7 +20,11 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
             }
             set(walker, call, args);
         }
-        "read" | "getopts" => set(walker, call, args),
+        "read" => {
+            set(walker, call, args);
+            read(walker, call, args);
+        }
+        "getopts" => set(walker, call, args),
         "unset" => set(walker, call, args),
         "let" => {
             for arg in args {
@@ -32,6 +37,7 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
             if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
                 set(walker, call, args.get(at + 1..at + 2).unwrap_or_default());
             }
+            printed(walker, args);
         }
         "test" | "[" => {
             hidden(walker, args);
@@ -50,6 +56,51 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
 pub(super) fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     names(walker, args);
     subscripts(walker, call, args);
+}
+
+/// `read x <<< text`: the value of the one variable is the one line, if it is known.
+fn read(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    let names = match args {
+        [option, rest @ ..] if option.known() == Some("-r") => rest,
+        args => args,
+    };
+    let [name] = names else {
+        return;
+    };
+    let (Some(name), Stdin::Known(text, _)) = (name.known(), &call.stdin) else {
+        return;
+    };
+    // Of an input that is shared, as a loop's is, each call reads another line.
+    let is_own = call.has_redirects && call.stdin != walker.context.stdin;
+    let line = text.strip_suffix('\n').unwrap_or(text);
+    let is_own = is_own && walker.census.is_untouched("IFS", walker.by);
+    if is_own && call.assignments.is_empty() && !line.contains(['\n', '\\']) {
+        let value = line.trim_matches([' ', '\t']).to_owned();
+        remember(walker, name, value);
+    }
+}
+
+/// `printf -v x format value`.
+fn printed(walker: &mut Walker<'_, '_>, args: &[Arg]) {
+    let [option, name, rest @ ..] = args else {
+        return;
+    };
+    let (Some("-v"), Some(name)) = (option.known(), name.known()) else {
+        return;
+    };
+    let rest: Option<Vec<&str>> = rest.iter().map(Arg::known).collect();
+    let rest = rest.filter(|rest| !rest.first().is_some_and(|format| format.contains('\\')));
+    if let Some(text) = rest.and_then(|rest| walk::printf(&rest)) {
+        remember(walker, name, text);
+    }
+}
+
+/// Keeps the value that a builtin gives a variable, if nothing else sets it.
+fn remember(walker: &mut Walker<'_, '_>, name: &str, value: String) {
+    let is_set_once = walker.census.is_set_once(name, walker.by);
+    if is_set_once && value.len() <= limits::VALUE_BYTES && !name.contains('[') {
+        walker.values.insert(name, Value::Scalar(value));
+    }
 }
 
 /// Arguments that name variables which a builtin sets.

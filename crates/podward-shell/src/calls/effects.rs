@@ -3,6 +3,7 @@
 mod code;
 mod files;
 mod input;
+mod tasks;
 mod trees;
 mod urls;
 
@@ -69,6 +70,7 @@ impl Walker<'_, '_> {
         if usage.runs_input {
             self.input(call, usage);
         }
+        self.further_tasks(call, usage);
         self.commands_of_lines(call, usage);
         self.escapes_of_input(call);
         let arguments = call.args.get(1..).unwrap_or_default();

@@ -115,7 +115,7 @@ impl<'t> Reading<'t, '_> {
 }
 
 /// Whether an operand sets a variable: `V=1` in front of a task.
-pub(super) fn is_setting(operand: &str) -> bool {
+pub(crate) fn is_setting(operand: &str) -> bool {
     operand
         .split_once('=')
         .is_some_and(|(name, _)| !name.is_empty() && !name.contains(['/', ' ']))

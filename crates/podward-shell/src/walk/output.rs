@@ -95,7 +95,7 @@ fn echo(args: &[&str]) -> Option<String> {
 }
 
 /// `%s` and `%%`, and the commonest escapes; nothing else.
-fn printf(args: &[&str]) -> Option<String> {
+pub(crate) fn printf(args: &[&str]) -> Option<String> {
     let args = args.strip_prefix(&["--"]).unwrap_or(args);
     let (format, mut values) = args.split_first()?;
     if format.starts_with('-') {
