@@ -36,6 +36,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a 
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
+complete -c podward -n "__fish_podward_needs_command" -f -a "grants" -d 'Show and take back what was approved for more than one call'
 complete -c podward -n "__fish_podward_needs_command" -f -a "undo" -d 'Bring back what a call changed in the workspace'
 complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
 complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
@@ -93,6 +94,44 @@ complete -c podward -n "__fish_podward_using_subcommand trust" -l log-file -d 'A
 complete -c podward -n "__fish_podward_using_subcommand trust" -l revoke -d 'Forget that the project was trusted'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand trust" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -f -a "list" -d 'List what was approved for more than one call'
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -f -a "revoke" -d 'Take back what was approved'
+complete -c podward -n "__fish_podward_using_subcommand grants; and not __fish_seen_subcommand_from list revoke explain" -f -a "explain" -d 'Show what a grant covers, who gave it, when and why'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -l workspace -d 'Only the grants of this workspace; default: of all' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -l format -d 'How to print; JSON has a line for each grant' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -l workspace -d 'With --all: only those of this workspace' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -l all -d 'All grants, and all lines of their files that cannot be read'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from revoke" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand undo" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

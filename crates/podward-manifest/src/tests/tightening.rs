@@ -29,7 +29,10 @@ fn tightening() -> impl Strategy<Value = String> {
             ("[a-c]{1,2}", prop::sample::select(vec!["read", "write"])),
             0..3,
         ),
-        option::of(prop::sample::select(vec!["allow", "ask", "deny"])),
+        option::of((
+            prop::sample::select(vec!["allow", "ask", "deny"]),
+            approvals(),
+        )),
     )
         .prop_map(|(tools, steps, seconds, size, matches, denied, default)| {
             let mut text = String::new();
@@ -52,8 +55,34 @@ fn tightening() -> impl Strategy<Value = String> {
                     "[[scope.deny]]\npath = \"{path}\"\naccess = \"{access}\"\n"
                 ));
             }
-            if let Some(default) = default {
+            if let Some((default, approvals)) = default {
                 text.push_str(&format!("[permissions]\ndefault_action = \"{default}\"\n"));
+                text.push_str(&approvals);
+            }
+            text
+        })
+}
+
+/// The keys about questions. `error` is no part of them: with it a layer that asks does not load.
+fn approvals() -> impl Strategy<Value = String> {
+    (
+        option::of(prop::sample::select(vec!["refuse", "wait"])),
+        1_u32..300,
+        option::of(0_u32..300),
+        option::of(prop::sample::select(vec!["allow", "forbid"])),
+    )
+        .prop_map(|(on_ask, timeout, grace, auto)| {
+            let mut text = String::new();
+            if let Some(on_ask) = on_ask {
+                text.push_str(&format!(
+                    "on_ask = \"{on_ask}\"\nask_timeout = \"{timeout}s\"\n"
+                ));
+            }
+            if let Some(grace) = grace {
+                text.push_str(&format!("client_grace = \"{grace}s\"\n"));
+            }
+            if let Some(auto) = auto {
+                text.push_str(&format!("auto = \"{auto}\"\n"));
             }
             text
         })
@@ -118,6 +147,13 @@ fn is_tighter(with: &Resolved, without: &Resolved) -> bool {
         && with.environment == without.environment
         && with.skill_directories == without.skill_directories
         && with.hooks.len() == without.hooks.len()
+        && with.approvals.on_ask >= without.approvals.on_ask
+        && with.approvals.auto >= without.approvals.auto
+        && with.approvals.client_grace <= without.approvals.client_grace
+        && without
+            .approvals
+            .ask_timeout
+            .is_none_or(|ours| with.approvals.ask_timeout.is_some_and(|it| it <= ours))
         && keeps_layers(&with.policy_bytes, &without.policy_bytes)
 }
 
