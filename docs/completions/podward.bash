@@ -382,7 +382,7 @@ _podward() {
             return 0
             ;;
         podward__subcmd__schema)
-            opts="-h -V --color --log --log-file --help --version event hook-input hook-output"
+            opts="-h -V --color --log --log-file --help --version event method response hook-input hook-output"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

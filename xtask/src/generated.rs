@@ -1,5 +1,7 @@
-//! Files under docs/ that the binary prints (man pages, completions, schemas), and the public
-//! surface of each crate.
+//! Files under docs/ that the binary prints (man pages, completions, schemas), the tables of the page
+//! about the protocol, and the public surface of each crate.
+
+mod protocol_page;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +28,10 @@ const SHELLS: &[(&str, &str)] = &[
 ];
 
 /// What JSON Schemas are made of.
-const SCHEMAS: &[&str] = &["event", "hook-input", "hook-output"];
+const SCHEMAS: &[&str] = &["event", "method", "response", "hook-input", "hook-output"];
+
+/// The page whose tables are made of the schemas.
+const PROTOCOL_PAGE: &str = "docs/protocol.md";
 
 /// Writes all generated files and removes those that are no longer generated.
 ///
@@ -95,7 +100,7 @@ fn differences(wanted: &BTreeMap<String, String>, found: &BTreeMap<String, Strin
 
 /// Paths of the generated files that are there.
 fn present(root: &Path) -> Outcome<Vec<String>> {
-    let mut paths = Vec::new();
+    let mut paths = vec![PROTOCOL_PAGE.to_owned()];
     for folder in FOLDERS {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
             continue;
@@ -133,6 +138,13 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
         let text = print(&["schema", schema])?;
         files.insert(format!("docs/schemas/{schema}.json"), text);
     }
+    let page = std::fs::read_to_string(root.join(PROTOCOL_PAGE))?;
+    let schema = |name: &str| {
+        let text = files.get(&format!("docs/schemas/{name}.json"));
+        text.map_or("", String::as_str)
+    };
+    let page = protocol_page::fill(&page, schema("method"), schema("response"), schema("event"))?;
+    files.insert(PROTOCOL_PAGE.to_owned(), page);
     files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)
 }

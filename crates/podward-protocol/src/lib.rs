@@ -3,14 +3,17 @@
 //! It must never know a policy, a worker, a file or a clock: it says what is sent, not what it
 //! means. Domain types are turned into these by hand, where the pod meets its clients.
 //!
-//! One value is one line:
+//! One value is one line; what a client sends, what it gets, and what a pod tells:
 //!
 //! ```text
+//! {"method":"run","params":{"prompt":"Hi"},"id":1}
+//! {"id":1,"result":{"turn":1}}
 //! {"time":"2026-01-02T03:04:05.678Z","session":"01JD…","seq":7,"event":"text_delta","data":{"text":"Hi"}}
 //! ```
 //!
-//! A reader tolerates fields it does not know; an event it does not know is a typed error
-//! ([`DecodeError::UnknownEvent`]) that it may skip.
+//! A client tolerates fields it does not know; an event it does not know is a typed error
+//! ([`DecodeError::UnknownEvent`]) that it may skip. A pod does not tolerate parameters it does not
+//! know: see [`Method`].
 
 mod codec;
 mod connection;
@@ -62,10 +65,22 @@ pub use verdict::{
 /// line; new events, methods and fields alone do not change it.
 pub const PROTOCOL_VERSION: u32 = 2;
 
-/// The JSON Schema of a line, pretty-printed, with a final newline.
+/// The JSON Schema of an event's line, pretty-printed, with a final newline.
 #[must_use]
 pub fn events_schema() -> String {
     pretty(&schemars::schema_for!(Envelope))
+}
+
+/// The JSON Schema of a request's line, pretty-printed, with a final newline.
+#[must_use]
+pub fn methods_schema() -> String {
+    pretty(&schemars::schema_for!(Request))
+}
+
+/// The JSON Schema of a response's line, pretty-printed, with a final newline.
+#[must_use]
+pub fn responses_schema() -> String {
+    pretty(&schemars::schema_for!(Response))
 }
 
 fn pretty(schema: &schemars::Schema) -> String {

@@ -55,7 +55,7 @@ pub struct Request {
 }
 
 /// What became of a request: one line on the wire.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Response {
     /// The request's number; `None` where none could be read.
     pub id: Option<MethodId>,

@@ -349,8 +349,12 @@ pub(crate) struct Schema {
 /// What there is a JSON Schema of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaOf {
-    /// An event line of `run --format json`
+    /// An event line of `run --format json` and of a pod's socket
     Event,
+    /// A request to a pod's socket
+    Method,
+    /// A pod's response to a request
+    Response,
     /// What the program of a hook reads
     HookInput,
     /// What the program of a hook writes

@@ -15,37 +15,189 @@ pub trait Params: Into<Method> {
     fn of(reply: Reply) -> Option<Self::Reply>;
 }
 
-macro_rules! params {
-    ($($method:ident => $reply:ty;)*) => {$(
-        impl From<$method> for Method {
-            fn from(params: $method) -> Self {
-                Self::$method(params)
-            }
-        }
-
-        impl Params for $method {
-            type Reply = $reply;
-
-            fn of(reply: Reply) -> Option<$reply> {
-                match reply {
-                    Reply::$method(reply) => Some(reply),
-                    _ => None, // of another method
-                }
-            }
-        }
-    )*};
+impl From<Hello> for Method {
+    fn from(params: Hello) -> Self {
+        Self::Hello(params)
+    }
 }
 
-params! {
-    Hello => Welcome;
-    Run => RunStarted;
-    Cancel => CancelStarted;
-    Stop => StopStarted;
-    Subscribe => Subscribed;
-    PermissionList => OpenRequests;
-    PermissionReply => Settled;
-    PermissionRejectAll => Settled;
-    GrantsList => Grants;
-    GrantsRevoke => Revoked;
-    Pong => PongHeard;
+impl Params for Hello {
+    type Reply = Welcome;
+
+    fn of(reply: Reply) -> Option<Welcome> {
+        match reply {
+            Reply::Hello(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Run> for Method {
+    fn from(params: Run) -> Self {
+        Self::Run(params)
+    }
+}
+
+impl Params for Run {
+    type Reply = RunStarted;
+
+    fn of(reply: Reply) -> Option<RunStarted> {
+        match reply {
+            Reply::Run(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Cancel> for Method {
+    fn from(params: Cancel) -> Self {
+        Self::Cancel(params)
+    }
+}
+
+impl Params for Cancel {
+    type Reply = CancelStarted;
+
+    fn of(reply: Reply) -> Option<CancelStarted> {
+        match reply {
+            Reply::Cancel(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Stop> for Method {
+    fn from(params: Stop) -> Self {
+        Self::Stop(params)
+    }
+}
+
+impl Params for Stop {
+    type Reply = StopStarted;
+
+    fn of(reply: Reply) -> Option<StopStarted> {
+        match reply {
+            Reply::Stop(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Subscribe> for Method {
+    fn from(params: Subscribe) -> Self {
+        Self::Subscribe(params)
+    }
+}
+
+impl Params for Subscribe {
+    type Reply = Subscribed;
+
+    fn of(reply: Reply) -> Option<Subscribed> {
+        match reply {
+            Reply::Subscribe(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<PermissionList> for Method {
+    fn from(params: PermissionList) -> Self {
+        Self::PermissionList(params)
+    }
+}
+
+impl Params for PermissionList {
+    type Reply = OpenRequests;
+
+    fn of(reply: Reply) -> Option<OpenRequests> {
+        match reply {
+            Reply::PermissionList(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<PermissionReply> for Method {
+    fn from(params: PermissionReply) -> Self {
+        Self::PermissionReply(params)
+    }
+}
+
+impl Params for PermissionReply {
+    type Reply = Settled;
+
+    fn of(reply: Reply) -> Option<Settled> {
+        match reply {
+            Reply::PermissionReply(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<PermissionRejectAll> for Method {
+    fn from(params: PermissionRejectAll) -> Self {
+        Self::PermissionRejectAll(params)
+    }
+}
+
+impl Params for PermissionRejectAll {
+    type Reply = Settled;
+
+    fn of(reply: Reply) -> Option<Settled> {
+        match reply {
+            Reply::PermissionRejectAll(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<GrantsList> for Method {
+    fn from(params: GrantsList) -> Self {
+        Self::GrantsList(params)
+    }
+}
+
+impl Params for GrantsList {
+    type Reply = Grants;
+
+    fn of(reply: Reply) -> Option<Grants> {
+        match reply {
+            Reply::GrantsList(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<GrantsRevoke> for Method {
+    fn from(params: GrantsRevoke) -> Self {
+        Self::GrantsRevoke(params)
+    }
+}
+
+impl Params for GrantsRevoke {
+    type Reply = Revoked;
+
+    fn of(reply: Reply) -> Option<Revoked> {
+        match reply {
+            Reply::GrantsRevoke(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Pong> for Method {
+    fn from(params: Pong) -> Self {
+        Self::Pong(params)
+    }
+}
+
+impl Params for Pong {
+    type Reply = PongHeard;
+
+    fn of(reply: Reply) -> Option<PongHeard> {
+        match reply {
+            Reply::Pong(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
 }

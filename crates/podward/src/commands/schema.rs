@@ -1,7 +1,7 @@
 //! `podward schema [OF]`: what other programs read and write.
 
-use podward_protocol::events_schema;
 use podward_protocol::hook::{hook_input_schema, hook_output_schema};
+use podward_protocol::{events_schema, methods_schema, responses_schema};
 
 use crate::arguments::{Schema, SchemaOf};
 use crate::exit::Exit;
@@ -11,6 +11,8 @@ use crate::screen::Screen;
 pub(super) fn run(arguments: &Schema, screen: Screen) -> Result<Exit, Failure> {
     let schema = match arguments.of {
         SchemaOf::Event => events_schema(),
+        SchemaOf::Method => methods_schema(),
+        SchemaOf::Response => responses_schema(),
         SchemaOf::HookInput => hook_input_schema(),
         SchemaOf::HookOutput => hook_output_schema(),
     };

@@ -195,3 +195,33 @@ proptest! {
         }
     }
 }
+
+/// The worked session of docs/protocol.md, read by what reads it in earnest and written again.
+#[test]
+fn the_session_of_the_documentation_is_valid() {
+    let page = include_str!("../../../../../docs/protocol.md");
+    let (_, session) = page.split_once("## A session").unwrap();
+    let (mut asked, mut n_lines) = (std::collections::BTreeMap::new(), 0);
+    for line in session.lines() {
+        if let Some(line) = line.strip_prefix("> ") {
+            let request = crate::decode_request(line.as_bytes()).unwrap();
+            assert_eq!(crate::encode_request(&request).unwrap(), line);
+            asked.insert(request.id, request.method.name());
+        } else if let Some(line) = line.strip_prefix("< ") {
+            let again = match decode_line(line).unwrap() {
+                Line::Event(event) => crate::encode(&event),
+                Line::Response(RawResponse { id, result }) => {
+                    let method = asked.remove(&id.unwrap()).unwrap();
+                    let reply = result.map(|reply| reply.read(method).unwrap());
+                    let outcome = reply.into();
+                    encode_response(&Response { id, outcome })
+                }
+            };
+            assert_eq!(again.unwrap(), line);
+        } else {
+            continue;
+        }
+        n_lines += 1;
+    }
+    assert!(asked.is_empty() && n_lines > 10, "{asked:?}");
+}
