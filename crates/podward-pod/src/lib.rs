@@ -23,6 +23,7 @@ mod pod;
 mod private;
 mod prompt;
 mod redact;
+mod serve;
 mod session;
 #[cfg(test)]
 mod test_user;
@@ -46,6 +47,10 @@ pub use key::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, hand_over, model_k
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
 pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, declared_model};
 pub use redact::{Redaction, Secrets};
+pub use serve::{
+    Attended, Auto, LocalCaller, LocalClient, RunDirError, RunDirProblem, ServeEnd, ServeRequest,
+    Server, Socket,
+};
 pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};
 pub use undo::UndoSession;

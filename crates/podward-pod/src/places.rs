@@ -24,6 +24,7 @@ pub struct Places {
     config: PathBuf,
     state: PathBuf,
     temp: PathBuf,
+    run: PathBuf,
     home: Option<PathBuf>,
     accounts: Accounts,
 }
@@ -75,10 +76,15 @@ impl Places {
             (None, Some(home)) => Ok(home.join(below_home).join("podward")),
             (None, None) => Err(error()),
         };
+        let state = base("XDG_STATE_HOME", ".local/state")?;
         Ok(Self {
             machine: MACHINE_DIR.into(),
             config: base("XDG_CONFIG_HOME", ".config")?,
-            state: base("XDG_STATE_HOME", ".local/state")?,
+            run: match absolute("XDG_RUNTIME_DIR") {
+                Some(runtime) => runtime.join("podward"),
+                None => state.join("run"),
+            },
+            state,
             temp: absolute("TMPDIR").unwrap_or_else(|| "/tmp".into()),
             home,
             accounts: Accounts::of_this_machine(),
@@ -93,6 +99,7 @@ impl Places {
             config: root.join("config/podward"),
             state: root.join("state/podward"),
             temp: root.join("tmp"),
+            run: root.join("run/podward"),
             home: Some(root.join("home")),
             accounts: Accounts::of_this_machine(),
         }
@@ -139,6 +146,13 @@ impl Places {
     #[must_use]
     pub fn sessions_dir(&self) -> PathBuf {
         self.state.join("sessions")
+    }
+
+    /// The directory of the sockets of all pods that run: `$XDG_RUNTIME_DIR/podward`, or `run` in
+    /// the directory of everything podward writes down.
+    #[must_use]
+    pub fn run_dir(&self) -> &Path {
+        &self.run
     }
 
     /// The directory in which a session makes its temporary one.

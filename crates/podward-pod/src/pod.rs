@@ -10,18 +10,24 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use podward_gate::{Answer, Question};
 use podward_model::Model;
 use podward_protocol::{Envelope, ErrorCode, ErrorRaised, Event, Notice, SessionId, Status};
 use podward_scope::Helper;
-use podward_worker::{Hooks, TurnEnd, Worker, WorkerError, WorkerEvent};
+use podward_worker::{
+    Approver, Decision, Hooks, Proposer, SharedGate, TurnEnd, Worker, WorkerError, WorkerEvent,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 pub use error::PodError;
 pub use model::{EmbeddedScript, declared_model};
+pub(crate) use start::interrupt;
 
 use crate::clock::{Clock, SystemClock};
+use crate::grants::GrantStore;
 use crate::key::ModelKey;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
@@ -89,13 +95,67 @@ pub struct Pod {
     narrator: Narrator,
     /// What is still to be told of the start.
     opening: Vec<Event>,
-    out: mpsc::Sender<Envelope>,
+    out: Out,
+    /// What the worker asks, where somebody hears it.
+    asked: mpsc::Receiver<Question>,
     span: tracing::Span,
     session: SessionId,
     session_dir: PathBuf,
     workspace: PathBuf,
     /// Removed with the pod.
     _workplace: Workplace,
+}
+
+/// What a pod tells those who serve it.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// Something happened.
+    Event(Event),
+    /// A question is open and on record.
+    Asked(Question),
+    /// A decision is on record; the event of it was told.
+    Decided(Arc<Decision>),
+}
+
+/// Where a pod tells what happens.
+enum Out {
+    /// To whoever made it.
+    Envelopes(mpsc::Sender<Envelope>),
+    /// To the server around it.
+    Served(mpsc::Sender<Told>),
+}
+
+/// Puts questions to the server around a pod, and leaves them to it.
+struct Announcer(mpsc::Sender<Question>);
+
+#[async_trait]
+impl Approver for Announcer {
+    async fn answer(&self, question: &Question) -> Option<Answer> {
+        match self.0.send(question.clone()).await {
+            Ok(()) => None,
+            // The server is gone.
+            Err(_) => Some(Answer::NoClient),
+        }
+    }
+}
+
+/// A pod that is served, and what serves it.
+pub(crate) struct Served {
+    pub(crate) pod: Pod,
+    pub(crate) told: mpsc::Receiver<Told>,
+    pub(crate) parts: Parts,
+}
+
+/// What a server needs of a pod beside what it tells.
+pub(crate) struct Parts {
+    pub(crate) gate: SharedGate,
+    pub(crate) proposer: Proposer,
+    /// `None`: the workspace has a name that cannot be written down.
+    pub(crate) grants: Option<Arc<GrantStore>>,
+    /// How many turns began in earlier runs of the session.
+    pub(crate) n_turns: u64,
+    /// Whether calls of an earlier run still wait for an answer.
+    pub(crate) is_asking: bool,
 }
 
 impl Pod {
@@ -111,7 +171,24 @@ impl Pod {
         places: &Places,
         request: PodRequest,
     ) -> Result<(Self, mpsc::Receiver<Envelope>), PodError> {
-        start::start(places, request)
+        let (out, receiver) = mpsc::channel(N_WAITING);
+        let audience = start::Audience {
+            out: Out::Envelopes(out),
+            attendance: start::Attendance::Nobody,
+        };
+        let (pod, _) = start::start(places, request, audience)?;
+        Ok((pod, receiver))
+    }
+
+    /// The same for a server: its questions are left to that.
+    pub(crate) fn serve(places: &Places, request: PodRequest) -> Result<Served, PodError> {
+        let (out, told) = mpsc::channel(N_WAITING);
+        let audience = start::Audience {
+            out: Out::Served(out),
+            attendance: start::Attendance::Server,
+        };
+        let (pod, parts) = start::start(places, request, audience)?;
+        Ok(Served { pod, told, parts })
     }
 
     /// The session's id.
@@ -155,6 +232,23 @@ impl Pod {
         self.work(None, cancel).await
     }
 
+    /// Tells what it is made of.
+    pub(crate) async fn open(&mut self) {
+        let span = self.span.clone();
+        self.tell_opening().instrument(span).await;
+    }
+
+    /// Adds to what is told at the beginning.
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        self.opening.push(Event::Notice(notice));
+    }
+
+    async fn tell_opening(&mut self) {
+        for event in std::mem::take(&mut self.opening) {
+            self.out.send(&mut self.narrator, event).await;
+        }
+    }
+
     async fn work(
         &mut self,
         prompt: Option<String>,
@@ -162,9 +256,7 @@ impl Pod {
     ) -> Result<TurnEnd, PodError> {
         let span = self.span.clone();
         async {
-            for event in std::mem::take(&mut self.opening) {
-                send(&self.out, &mut self.narrator, event).await;
-            }
+            self.tell_opening().await;
             let ended = CancellationToken::new();
             let turn = async {
                 // Also when the turn panics, the events stop being waited for.
@@ -174,8 +266,12 @@ impl Pod {
                     None => self.worker.resume(cancel).await,
                 }
             };
-            let (told, notices) = (&mut self.told, &mut self.kept_notices);
-            let telling = tell(told, notices, &mut self.narrator, &self.out, &ended);
+            let mut heard = Heard {
+                told: &mut self.told,
+                asked: &mut self.asked,
+                notices: &mut self.kept_notices,
+            };
+            let telling = heard.tell(&mut self.narrator, &self.out, &ended);
             let (end, ()) = tokio::join!(turn, telling);
             if let Err(error) = &end {
                 self.report(error).await;
@@ -199,38 +295,80 @@ impl Pod {
             message,
             help: None,
         });
-        send(&self.out, &mut self.narrator, event).await;
-        send(&self.out, &mut self.narrator, Event::Status(Status::Idle)).await;
+        self.out.send(&mut self.narrator, event).await;
+        let idle = Event::Status(Status::Idle);
+        self.out.send(&mut self.narrator, idle).await;
     }
 }
 
-/// Passes on what the worker tells until the turn has ended and nothing is left.
-async fn tell(
-    told: &mut mpsc::Receiver<WorkerEvent>,
-    notices: &mut mpsc::Receiver<String>,
-    narrator: &mut Narrator,
-    out: &mpsc::Sender<Envelope>,
-    ended: &CancellationToken,
-) {
-    loop {
-        let event = tokio::select! {
-            biased;
-            Some(message) = notices.recv() => {
-                let notice = Notice { message, help: None };
-                send(out, narrator, Event::Notice(notice)).await;
-                continue;
+/// Whoever tells something during a turn.
+struct Heard<'p> {
+    told: &'p mut mpsc::Receiver<WorkerEvent>,
+    asked: &'p mut mpsc::Receiver<Question>,
+    notices: &'p mut mpsc::Receiver<String>,
+}
+
+impl Heard<'_> {
+    /// Passes on what is told until the turn has ended and nothing is left.
+    async fn tell(&mut self, narrator: &mut Narrator, out: &Out, ended: &CancellationToken) {
+        loop {
+            let event = tokio::select! {
+                biased;
+                Some(message) = self.notices.recv() => {
+                    let notice = Notice { message, help: None };
+                    out.send(narrator, Event::Notice(notice)).await;
+                    continue;
+                }
+                Some(event) = self.told.recv() => Some(event),
+                // Behind what the worker tells: it told of the call before it asked.
+                Some(question) = self.asked.recv() => {
+                    out.ask(question).await;
+                    continue;
+                }
+                () = ended.cancelled() => self.told.try_recv().ok(),
+            };
+            let Some(event) = event else {
+                // What is not told of is settled: the turn has ended.
+                while self.asked.try_recv().is_ok() {}
+                return;
+            };
+            let decision = match &event {
+                WorkerEvent::CallDecided(decision) => Some(Arc::clone(decision)),
+                // Only decisions are told as they are.
+                _ => None,
+            };
+            for event in narrator.tell(event) {
+                out.send(narrator, event).await;
             }
-            event = told.recv() => event,
-            () = ended.cancelled() => told.try_recv().ok(),
-        };
-        let Some(event) = event else { return };
-        for event in narrator.tell(event) {
-            send(out, narrator, event).await;
+            if let Some(decision) = decision {
+                out.decide(decision).await;
+            }
         }
     }
 }
 
-async fn send(out: &mpsc::Sender<Envelope>, narrator: &mut Narrator, event: Event) {
-    // A reader that is gone does not stop the work.
-    let _ = out.send(narrator.envelope(event)).await;
+impl Out {
+    /// Tells an event. A reader that is gone does not stop the work.
+    async fn send(&self, narrator: &mut Narrator, event: Event) {
+        match self {
+            Self::Envelopes(out) => {
+                let _ = out.send(narrator.envelope(event)).await;
+            }
+            Self::Served(out) => {
+                let _ = out.send(Told::Event(event)).await;
+            }
+        }
+    }
+
+    async fn ask(&self, question: Question) {
+        if let Self::Served(out) = self {
+            let _ = out.send(Told::Asked(question)).await;
+        }
+    }
+
+    async fn decide(&self, decision: Arc<Decision>) {
+        if let Self::Served(out) = self {
+            let _ = out.send(Told::Decided(decision)).await;
+        }
+    }
 }

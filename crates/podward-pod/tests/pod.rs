@@ -14,6 +14,8 @@
 mod bench;
 #[path = "pod/hooks.rs"]
 mod hooks;
+#[path = "pod/serve.rs"]
+mod serve;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -41,6 +43,7 @@ use crate::hooks::{
     hooks_that_look_on_see_results_and_their_failures_are_told, large_arguments_reach_a_hook_whole,
     what_a_hook_runs_cannot_be_written_by_tools,
 };
+use crate::serve::a_call_that_is_asked_about_runs_once_somebody_says_so;
 
 fn main() -> ExitCode {
     if let Some(code) = confine_main(std::env::args_os()) {
@@ -109,6 +112,7 @@ const TRIALS: &[Named] = &named![
     what_a_hook_runs_cannot_be_written_by_tools,
     a_hook_that_others_could_write_starts_no_pod,
     cancelling_kills_a_hook_and_the_call_is_refused,
+    a_call_that_is_asked_about_runs_once_somebody_says_so,
 ];
 
 const AGAINS: &[Named] = &named![everything_works_for_an_ordinary_user_too];

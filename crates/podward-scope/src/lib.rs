@@ -7,6 +7,7 @@
 mod confine;
 mod decl;
 mod error;
+pub mod family;
 mod harden;
 mod level;
 mod roots;

@@ -12,6 +12,7 @@ use podward_worker::{ReplayError, WorkerError};
 use crate::error::StateError;
 use crate::file::shown;
 use crate::hook::HookProblem;
+use crate::serve::RunDirError;
 use crate::session::SessionNotFound;
 
 /// Why a pod cannot start or go on.
@@ -64,6 +65,15 @@ pub enum PodError {
     /// Hooks cannot be started, or could have been written by others.
     #[error("{}", hook_problems(.0))]
     Hooks(Vec<HookProblem>),
+    /// The pod has no socket.
+    #[error("the pod has no socket: {0}")]
+    Socket(RunDirError),
+    /// A layer forbids that questions are answered beforehand.
+    #[error("a layer forbids that questions are answered beforehand (`auto = \"forbid\"`)")]
+    AutoForbidden,
+    /// The process cannot be made what a pod has to be.
+    #[error("what tools start cannot be told from other processes")]
+    Process(#[source] io::Error),
     /// A turn could not be recorded to its end.
     #[error(transparent)]
     Worker(WorkerError),
@@ -113,7 +123,10 @@ impl PodError {
                  the manifest"
                     .to_owned(),
             ),
-            Self::NoScript(_)
+            Self::Socket(error) => error.help(),
+            Self::AutoForbidden => Some("leave out `--auto`, or ask who keeps that layer".to_owned()),
+            Self::Process(_)
+            | Self::NoScript(_)
             | Self::Script { .. }
             | Self::Session(SessionNotFound::None { newest: None, .. })
             | Self::Replay { .. } => None,

@@ -7,27 +7,31 @@ use podward_gate::Gate;
 use podward_manifest::{KeySource, Resolved, WorkspaceMode};
 use podward_policy::ToolName;
 use podward_protocol::{
-    Confinement, ConfinementLevel, Envelope, Event, Notice, PROTOCOL_VERSION, SessionId,
-    SessionStarted,
+    Confinement, ConfinementLevel, Event, Notice, PROTOCOL_VERSION, SessionId, SessionStarted,
 };
 use podward_scope::{Level, Protected, Scope};
 use podward_tools::{Place, Registry, RunContext, Unjudged};
-use podward_worker::{Entry, History, Hooks, Parked, PermissionHook, SharedGate, Worker};
+use podward_worker::{
+    Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate, Unattended,
+    Worker,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::error::PodError;
 use super::hooks::{exposed_hooks, hook_context, hook_programs};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
-use super::{N_WAITING, Pod, PodRequest, SessionChoice};
+use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
 use crate::decision_log::LogContext;
 use crate::file::shown;
+use crate::grants::{self, GrantStore};
 use crate::hook::HookPrograms;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::{PROJECT_DIR, Places};
 use crate::private;
 use crate::prompt::system_prompt;
+use crate::serve::RunDir;
 use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
 use crate::trust::Standing;
 use crate::undo::{self, KeepRequest};
@@ -43,16 +47,35 @@ struct Begun {
     n_turns: u64,
 }
 
+/// Who hears a pod.
+pub(super) struct Audience {
+    pub(super) out: Out,
+    pub(super) attendance: Attendance,
+}
+
+/// Who answers its questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attendance {
+    Nobody,
+    /// The server around it.
+    Server,
+}
+
 pub(super) fn start(
     places: &Places,
     request: PodRequest,
-) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
+    audience: Audience,
+) -> Result<(Pod, Parts), PodError> {
     let resumed = match &request.session {
         SessionChoice::New => None,
         SessionChoice::Resume(prefix) => Some(resume(places, prefix, &request)?),
     };
     // What is not there cannot be protected.
     private::ensure_directory(places.state_dir())?;
+    if let Err(error) = RunDir::open(places) {
+        // Whoever needs a socket in it hears of it.
+        tracing::debug!(%error, "no run directory");
+    }
     let store = undo::base(places);
     if request.loaded.resolved.undo.keep && store.is_dir() {
         private::ensure_directory(&store)?;
@@ -95,7 +118,7 @@ pub(super) fn start(
         scope,
         hooks,
     };
-    assemble(places, request, begun, ground, notices)
+    assemble(places, request, audience, begun, ground, notices)
 }
 
 /// Where a pod works, and what it was found to work with.
@@ -129,6 +152,22 @@ fn resume(places: &Places, prefix: &str, request: &PodRequest) -> Result<Begun, 
         parked: replayed.parked,
         n_turns: entries.iter().filter(is_prompt).count() as u64,
     })
+}
+
+/// Gives every call of a session that has no result one: nobody goes on with it. Returns how many.
+pub(crate) fn interrupt(
+    places: &Places,
+    id: SessionId,
+    clock: Arc<dyn crate::clock::Clock>,
+) -> Result<usize, PodError> {
+    let mut reopened = Session::reopen(places, id, clock)?;
+    let replayed = History::replay(&reopened.entries).map_err(|source| PodError::Replay {
+        session: reopened.session.id().to_string(),
+        source,
+    })?;
+    let repairs = replayed.interrupted().repairs;
+    reopened.session.append_entries(&repairs)?;
+    Ok(repairs.len())
 }
 
 fn workplace(places: &Places, left: Option<&str>) -> Result<Workplace, PodError> {
@@ -171,7 +210,12 @@ fn protected(
 
 /// Where podward keeps its own, and where people have put a part of it by a symlink.
 fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
-    let parts = [places.sessions_dir(), undo::base(places)];
+    let parts = [
+        places.sessions_dir(),
+        undo::base(places),
+        grants::directory(places),
+        places.run_dir().to_owned(),
+    ];
     let elsewhere = parts.into_iter().filter_map(|part| {
         let target = part.canonicalize().ok()?;
         (!target.starts_with(places.state_dir())).then_some(target)
@@ -275,10 +319,11 @@ fn changes(begun: &Begun, request: &PodRequest, origin: Option<CopyOrigin>) -> V
 fn assemble(
     places: &Places,
     request: PodRequest,
+    audience: Audience,
     begun: Begun,
     ground: Ground,
-    notices: Vec<Notice>,
-) -> Result<(Pod, mpsc::Receiver<Envelope>), PodError> {
+    mut notices: Vec<Notice>,
+) -> Result<(Pod, Parts), PodError> {
     let (workplace, workspace) = (ground.workplace, ground.workspace);
     let resolved = &request.loaded.resolved;
     let mut session = begun.session;
@@ -295,7 +340,6 @@ fn assemble(
         scope: &ground.scope,
         is_resumed: begun.last.is_some(),
     })];
-    opening.extend(notices.into_iter().map(Event::Notice));
     let span =
         tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
     let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
@@ -307,9 +351,26 @@ fn assemble(
     let mut tools = Registry::built_in();
     tools.retain(|name| resolved.tools.contains(name));
     let (events, told) = mpsc::channel(N_WAITING);
-    let (out, receiver) = mpsc::channel(N_WAITING);
     let system = system_prompt(&workspace, &offered, &resolved.system);
-    let gate = SharedGate::new(Gate::new(resolved.policies.clone()));
+    let grants = grants(places, &request, &id, &mut notices);
+    opening.extend(notices.into_iter().map(Event::Notice));
+    let gate = Gate::new(resolved.policies.clone());
+    let gate = match &grants {
+        Some(grants) => SharedGate::with_ledger(gate, Arc::<GrantStore>::clone(grants)),
+        None => SharedGate::new(gate),
+    };
+    let (asks, asked) = mpsc::channel(N_WAITING);
+    let approver: Arc<dyn Approver> = match audience.attendance {
+        Attendance::Nobody => Arc::new(Unattended),
+        Attendance::Server => Arc::new(Announcer(asks)),
+    };
+    let parts = Parts {
+        gate: gate.clone(),
+        proposer: Proposer::new(tools.clone(), run_context.place.clone()),
+        grants,
+        n_turns: begun.n_turns,
+        is_asking: begun.parked.is_some(),
+    };
     let hooks = ground
         .hooks
         .hooks(hook_context(places, &request, &id, &workspace));
@@ -320,6 +381,7 @@ fn assemble(
         .tools(tools)
         .offered(offered)
         .hooks(hooks)
+        .approver(approver)
         .events(events)
         .limits(limits)
         .system(system)
@@ -332,14 +394,38 @@ fn assemble(
         kept_notices,
         narrator,
         opening,
-        out,
+        out: audience.out,
+        asked,
         span,
         session: id,
         session_dir,
         workspace,
         _workplace: workplace,
     };
-    Ok((pod, receiver))
+    Ok((pod, parts))
+}
+
+/// The approvals that are remembered for the workspace; what is wrong with them is a notice.
+fn grants(
+    places: &Places,
+    request: &PodRequest,
+    session: &SessionId,
+    notices: &mut Vec<Notice>,
+) -> Option<Arc<GrantStore>> {
+    let mut notice = |message: String, help| notices.push(Notice { message, help });
+    let clock = Arc::clone(&request.clock);
+    match GrantStore::open(places, &request.loaded.workspace, session, clock) {
+        Ok((store, problems)) => {
+            for problem in problems {
+                notice(problem.to_string(), None);
+            }
+            Some(Arc::new(store))
+        }
+        Err(error) => {
+            notice(error.to_string(), error.help());
+            None
+        }
+    }
 }
 
 /// The permission check, then the manifest's hooks, then those of the program around the pod.

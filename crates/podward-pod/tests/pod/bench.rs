@@ -79,7 +79,7 @@ fn toml(value: &Value) -> String {
     }
 }
 
-fn runtime() -> Runtime {
+pub(crate) fn runtime() -> Runtime {
     Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -152,7 +152,7 @@ impl Bench {
         TrustStore::trust(&places, &self.path("project"), Time::UNIX_EPOCH).unwrap();
     }
 
-    fn request(&self, model: &str) -> PodRequest {
+    pub(crate) fn request(&self, model: &str) -> PodRequest {
         let layers = LayerRequest {
             manifest: Some(self.path("pod.toml")),
             ..LayerRequest::default()

@@ -1,0 +1,325 @@
+//! A pod with clients: its socket, who is connected, what is asked and answered.
+
+mod always;
+mod clients;
+mod connection;
+mod hub;
+mod lines;
+mod local;
+mod outbox;
+mod outcome;
+mod pending;
+mod presence;
+mod questions;
+mod run_dir;
+mod snapshot;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_manifest::{AutoAnswers, OnAsk};
+use podward_policy::LayerKind;
+use podward_protocol::{Notice, PROTOCOL_VERSION, PodEntry, SessionId};
+use podward_scope::family;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use local::{LocalCaller, LocalClient};
+pub(crate) use run_dir::RunDir;
+pub use run_dir::{RunDirError, RunDirProblem};
+
+use self::clients::Clients;
+use self::connection::ClientNumber;
+use self::hub::turns::{self, Turn};
+use self::hub::{Hub, Inputs, Phase};
+use self::local::LocalEvents;
+use self::pending::PendingReplies;
+use self::presence::{Presence, Unattended};
+use self::questions::{Asker, Questions};
+use self::run_dir::Claim;
+use self::snapshot::Snapshot;
+use crate::clock::Clock;
+use crate::places::Places;
+use crate::pod::{Pod, PodError, PodRequest, Served, SessionChoice, interrupt};
+
+/// The number of the client in this process.
+const LOCAL: ClientNumber = 0;
+
+/// Events that may wait for the client in this process, and calls of it.
+const N_LOCAL: usize = 256;
+
+/// What a server is made from.
+pub struct ServeRequest {
+    /// The pod.
+    pub pod: PodRequest,
+    /// Whether there has to be a socket.
+    pub socket: Socket,
+    /// Whether somebody is at the client in this process who can answer.
+    pub attended: Attended,
+    /// Whether questions are answered beforehand.
+    pub auto: Auto,
+}
+
+/// Whether a pod has a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Socket {
+    /// Without one it does not start.
+    Required,
+    /// Without one it says so and starts.
+    Wanted,
+    /// It has none.
+    None,
+}
+
+/// Whether somebody is at the client in the pod's own process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Attended {
+    /// Somebody who can answer.
+    Yes,
+    /// Nobody.
+    No,
+}
+
+/// Whether questions are answered beforehand, by who starts the pod: each with "once".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Auto {
+    /// They are asked.
+    Off,
+    /// Those are where it is known what would run.
+    Known,
+    /// All are.
+    All,
+}
+
+/// A pod with clients, ready to work.
+pub struct Server {
+    pod: Pod,
+    hub: Hub,
+    inputs: Inputs,
+    work: (
+        mpsc::Receiver<turns::Job>,
+        mpsc::Sender<Result<podward_worker::TurnEnd, PodError>>,
+    ),
+    claim: Option<Claim>,
+    stop: CancellationToken,
+}
+
+/// How a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ServeEnd {
+    /// It was told to stop.
+    Stopped,
+}
+
+impl Server {
+    /// Puts a pod and what serves it together.
+    ///
+    /// Has to be called inside a Tokio runtime. The client in this process gets every event from
+    /// the first; somebody has to read them all the time.
+    ///
+    /// # Errors
+    /// As for [`Pod::start`]; there is no socket and there has to be one; a layer forbids that
+    /// questions are answered beforehand.
+    pub fn start(places: &Places, request: ServeRequest) -> Result<(Self, LocalClient), PodError> {
+        let approvals = request.pod.loaded.resolved.approvals.clone();
+        if request.auto != Auto::Off && approvals.auto == AutoAnswers::Forbid {
+            return Err(PodError::AutoForbidden);
+        }
+        family::adopt_orphans().map_err(PodError::Process)?;
+        let entry = PodEntry {
+            format: podward_protocol::POD_ENTRY_FORMAT,
+            pod: request.pod.loaded.resolved.pod.name.as_str().to_owned(),
+            // Known once the pod is.
+            session: SessionId::from_bits(0),
+            pid: std::process::id(),
+            started_at: request.pod.clock.now(),
+            workspace: request.pod.loaded.workspace.to_string_lossy().into_owned(),
+            manifest: manifest(&request.pod),
+            protocol: PROTOCOL_VERSION,
+        };
+        let clock = Arc::clone(&request.pod.clock);
+        let starts_anew =
+            request.socket == Socket::Required && request.pod.session == SessionChoice::New;
+        let policy_digest = request.pod.loaded.policy_digest();
+        let programs = request.pod.loaded.resolved.programs.clone();
+        let Served {
+            mut pod,
+            told,
+            parts,
+        } = Pod::serve(places, request.pod)?;
+        let entry = PodEntry {
+            session: pod.session().clone(),
+            ..entry
+        };
+        let asker = Asker {
+            pod: entry.pod.clone(),
+            cwd: pod.workspace().to_string_lossy().into_owned(),
+            policy_digest,
+            programs,
+            timeout: approvals.ask_timeout,
+        };
+        if starts_anew {
+            settle_abandoned(places, &entry, &clock);
+        }
+        let (claim, listener) = match open_socket(places, request.socket, &entry) {
+            Ok((claim, listener)) => (Some(claim), Some(listener)),
+            Err(NoSocket::NotWanted) => (None, None),
+            Err(NoSocket::Failed(error)) if request.socket == Socket::Required => {
+                return Err(PodError::Socket(error));
+            }
+            Err(NoSocket::Failed(error)) => {
+                pod.notice(Notice {
+                    message: format!("nobody can connect to this pod: {error}"),
+                    help: error.help(),
+                });
+                (None, None)
+            }
+        };
+        let (events_in, events) = mpsc::channel(N_LOCAL);
+        let (calls_in, calls) = mpsc::channel(N_LOCAL);
+        let (jobs, jobs_out) = mpsc::channel(1);
+        let (ended_in, ended) = mpsc::channel(1);
+        let stop = CancellationToken::new();
+        let mut hub = Hub {
+            session: entry.session,
+            gate: parts.gate,
+            proposer: parts.proposer,
+            grants: parts.grants,
+            asker: Arc::new(asker),
+            auto: request.auto,
+            clock,
+            begun: Instant::now(),
+            presence: Presence::new(match approvals.on_ask {
+                OnAsk::Wait => Unattended::Wait,
+                OnAsk::Refuse | OnAsk::Error => Unattended::Refuse {
+                    grace: approvals.client_grace,
+                },
+            }),
+            questions: Questions::default(),
+            pending: PendingReplies::default(),
+            clients: Clients::default(),
+            snapshot: Snapshot::new(),
+            local: LocalEvents {
+                sender: events_in,
+                waiting: VecDeque::new(),
+            },
+            jobs,
+            turn: Turn::Idle,
+            last_turn: parts.n_turns,
+            next_seq: 0,
+            phase: Phase::Open,
+        };
+        if request.attended == Attended::Yes {
+            hub.presence.join(LOCAL);
+        } else if parts.is_asking {
+            hub.presence.expect_somebody(hub.now());
+        }
+        let server = Self {
+            pod,
+            hub,
+            inputs: Inputs {
+                listener,
+                calls,
+                told,
+                ended,
+                stop: stop.clone(),
+            },
+            work: (jobs_out, ended_in),
+            claim,
+            stop,
+        };
+        let caller = LocalCaller::new(calls_in);
+        Ok((server, LocalClient { events, caller }))
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub const fn session(&self) -> &SessionId {
+        self.pod.session()
+    }
+
+    /// The directory of the session's files.
+    #[must_use]
+    pub fn session_dir(&self) -> &Path {
+        self.pod.session_dir()
+    }
+
+    /// The path of the socket, if there is one.
+    #[must_use]
+    pub fn socket(&self) -> Option<PathBuf> {
+        self.claim.as_ref().map(Claim::socket)
+    }
+
+    /// Stops the server when it is cancelled, as the method `stop` does.
+    #[must_use]
+    pub fn stop_token(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Serves until it is told to stop.
+    ///
+    /// # Errors
+    /// The session, or the decision log, cannot be written; nothing that is not on record
+    /// happened.
+    pub async fn run(self) -> Result<ServeEnd, PodError> {
+        let (jobs, ended) = self.work;
+        // The socket is removed as soon as nobody listens, before clients hear that.
+        let serving = self.hub.run(self.inputs, self.claim);
+        let (served, ()) = tokio::join!(serving, turns::work(self.pod, jobs, ended));
+        served.map(|()| ServeEnd::Stopped)
+    }
+}
+
+/// Why a pod has no socket.
+enum NoSocket {
+    NotWanted,
+    Failed(RunDirError),
+}
+
+fn open_socket(
+    places: &Places,
+    socket: Socket,
+    entry: &PodEntry,
+) -> Result<(Claim, UnixListener), NoSocket> {
+    if socket == Socket::None {
+        return Err(NoSocket::NotWanted);
+    }
+    let (claim, listener) = RunDir::open(places)
+        .and_then(|run_dir| run_dir.claim(entry))
+        .map_err(NoSocket::Failed)?;
+    let listener = UnixListener::from_std(listener)
+        .map_err(|error| NoSocket::Failed(RunDirError::io("listen on", &claim.socket(), error)))?;
+    Ok((claim, listener))
+}
+
+/// Settles the questions of pods of the same manifest that died and were not gone on with.
+fn settle_abandoned(places: &Places, own: &PodEntry, clock: &Arc<dyn Clock>) {
+    let Some(manifest) = &own.manifest else {
+        return;
+    };
+    let stale = RunDir::open(places).and_then(|run_dir| run_dir.remove_stale(manifest));
+    for entry in stale.unwrap_or_default() {
+        if entry.session == own.session {
+            continue;
+        }
+        match interrupt(places, entry.session.clone(), Arc::clone(clock)) {
+            Ok(0) => {}
+            Ok(n) => tracing::info!(session = %entry.session, n, "calls of a pod that died end"),
+            // Whoever goes on with it does the same.
+            Err(error) => tracing::warn!(session = %entry.session, %error, "not settled"),
+        }
+    }
+}
+
+/// The file of the manifest, if it was read from one.
+fn manifest(request: &PodRequest) -> Option<String> {
+    let layers = request.loaded.layers.iter();
+    let mut manifests = layers.filter(|layer| layer.kind == LayerKind::Manifest);
+    let path = manifests.next_back()?.path.as_ref()?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+    Some(path.to_string_lossy().into_owned())
+}

@@ -1,0 +1,248 @@
+//! The clients of a pod: who is there, and what each of them is sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use podward_protocol::{
+    ClientJoined, ClientLeft, CloseReason, Closing, Event, SessionId, Time, json_line,
+};
+use serde::Serialize;
+
+use super::connection::{ClientNumber, Standing};
+use super::outbox::{Lazy, Outbox};
+
+/// Clients at the same time.
+pub(crate) const MAX_CLIENTS: usize = 512;
+
+/// Clients at the same time that were started below the pod: they shall not keep out others.
+pub(crate) const MAX_BELOW: usize = 16;
+
+/// The longest name of a client, in characters.
+pub(crate) const MAX_NAME: usize = 64;
+
+/// Events that every client is sent.
+const ALWAYS: [&str; 4] = ["snapshot_started", "snapshot_end", "ping", "closing"];
+
+/// A client.
+pub(crate) struct Client {
+    pub(crate) outbox: Outbox,
+    /// `None`: its process is not known yet.
+    pub(crate) standing: Option<Standing>,
+    /// `None`: it has not said hello.
+    pub(crate) welcomed: Option<Welcomed>,
+    n_pings: u64,
+}
+
+/// A client that has said hello.
+#[derive(Debug, Clone)]
+pub(crate) struct Welcomed {
+    pub(crate) name: Arc<str>,
+    pub(crate) can_approve: bool,
+    pub(crate) wants: Wanted,
+}
+
+/// Which events a client is sent.
+#[derive(Debug, Clone)]
+pub(crate) enum Wanted {
+    All,
+    These(BTreeSet<String>),
+}
+
+/// Everybody who is connected.
+#[derive(Default)]
+pub(crate) struct Clients {
+    all: BTreeMap<ClientNumber, Client>,
+    next: ClientNumber,
+}
+
+/// An event on its way: one line for all.
+#[derive(Serialize)]
+struct Framed<'a> {
+    time: Time,
+    session: &'a SessionId,
+    seq: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    snapshot: bool,
+    #[serde(flatten)]
+    event: &'a Event,
+}
+
+/// What all lines of a moment have in common.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(crate) time: Time,
+    pub(crate) session: SessionId,
+    pub(crate) seq: u64,
+}
+
+impl Frame {
+    /// An event that is new.
+    pub(crate) fn line(&self, event: &Event) -> Option<Arc<str>> {
+        self.framed(event, false)
+    }
+
+    /// An event that tells what already was.
+    pub(crate) fn snapshot_line(&self, event: &Event) -> Option<Arc<str>> {
+        self.framed(event, true)
+    }
+
+    fn framed(&self, event: &Event, snapshot: bool) -> Option<Arc<str>> {
+        let framed = Framed {
+            time: self.time,
+            session: &self.session,
+            seq: self.seq,
+            snapshot,
+            event,
+        };
+        let line = json_line(&framed).ok()?;
+        (line.len() <= podward_protocol::MAX_LINE_BYTES).then(|| line.into())
+    }
+}
+
+/// A part of a snapshot that is there.
+pub(crate) struct Part {
+    pub(crate) frame: Arc<Frame>,
+    pub(crate) event: Arc<Event>,
+}
+
+impl Lazy for Part {
+    fn line(&self) -> Option<Arc<str>> {
+        self.frame.snapshot_line(&self.event)
+    }
+}
+
+impl Clients {
+    /// A connection came; `None`: there are too many.
+    pub(crate) fn add(&mut self, outbox: Outbox) -> Option<ClientNumber> {
+        if self.all.len() >= MAX_CLIENTS {
+            return None;
+        }
+        // 0 is whoever is in this process.
+        self.next += 1;
+        let client = Client {
+            outbox,
+            standing: None,
+            welcomed: None,
+            n_pings: 0,
+        };
+        self.all.insert(self.next, client);
+        Some(self.next)
+    }
+
+    pub(crate) fn get(&self, number: ClientNumber) -> Option<&Client> {
+        self.all.get(&number)
+    }
+
+    pub(crate) fn get_mut(&mut self, number: ClientNumber) -> Option<&mut Client> {
+        self.all.get_mut(&number)
+    }
+
+    /// A client is no more; what it is told if it was welcomed.
+    pub(crate) fn remove(&mut self, number: ClientNumber) -> Option<ClientLeft> {
+        let welcomed = self.all.remove(&number)?.welcomed?;
+        Some(ClientLeft {
+            client: number,
+            name: welcomed.name.to_string(),
+            can_approve: welcomed.can_approve,
+        })
+    }
+
+    /// How many were started below the pod, or nobody knows where.
+    pub(crate) fn n_below(&self) -> usize {
+        let is_below =
+            |client: &&Client| matches!(client.standing, Some(Standing::Below | Standing::Unknown));
+        self.all.values().filter(is_below).count()
+    }
+
+    /// Those that said hello.
+    pub(crate) fn joined(&self) -> impl Iterator<Item = ClientJoined> {
+        self.all.iter().filter_map(|(number, client)| {
+            let welcomed = client.welcomed.as_ref()?;
+            Some(ClientJoined {
+                client: *number,
+                name: welcomed.name.to_string(),
+                can_approve: welcomed.can_approve,
+            })
+        })
+    }
+
+    /// Sends a line to all that want the event; returns those that were too slow.
+    pub(crate) fn publish(&self, name: &str, line: &Arc<str>) -> Vec<ClientNumber> {
+        let mut slow = Vec::new();
+        for (number, client) in &self.all {
+            let wants = client
+                .welcomed
+                .as_ref()
+                .is_some_and(|welcomed| welcomed.wants.event(name));
+            if wants && client.outbox.push_event(Arc::clone(line)).is_err() {
+                slow.push(*number);
+            }
+        }
+        slow
+    }
+
+    /// Asks all whether they are there; returns those that were too slow.
+    pub(crate) fn ping(&mut self, frame: &Frame) -> Vec<ClientNumber> {
+        let mut slow = Vec::new();
+        for (number, client) in &mut self.all {
+            if client.welcomed.is_none() {
+                continue;
+            }
+            client.n_pings += 1;
+            let ping = podward_protocol::Ping { n: client.n_pings };
+            if let Some(line) = frame.line(&Event::Ping(ping))
+                && client.outbox.push_event(line).is_err()
+            {
+                slow.push(*number);
+            }
+        }
+        slow
+    }
+
+    /// Tells all that nothing more comes.
+    pub(crate) fn close_all(&self, frame: &Frame) {
+        let message = "the pod stops".to_owned();
+        if let Some(line) = closing_line(frame, CloseReason::Stopping, message) {
+            for client in self.all.values() {
+                client.outbox.close_after(Arc::clone(&line));
+            }
+        }
+    }
+}
+
+impl Wanted {
+    /// Those with these names; `None`: all.
+    pub(crate) fn of(names: Option<Vec<String>>) -> Self {
+        match names {
+            None => Self::All,
+            Some(names) => {
+                let always = ALWAYS.iter().map(|name| (*name).to_owned());
+                Self::These(names.into_iter().chain(always).collect())
+            }
+        }
+    }
+
+    pub(crate) fn event(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::These(names) => names.contains(name),
+        }
+    }
+
+    /// All names, in the order of the protocol.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let all = Event::NAMES.iter();
+        all.filter(|name| self.event(name))
+            .map(|name| (*name).to_owned())
+            .collect()
+    }
+}
+
+/// The last line for a client.
+pub(crate) fn closing_line(
+    frame: &Frame,
+    reason: CloseReason,
+    message: String,
+) -> Option<Arc<str>> {
+    frame.line(&Event::Closing(Closing { reason, message }))
+}

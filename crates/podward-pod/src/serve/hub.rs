@@ -1,0 +1,311 @@
+//! The server's task: it alone owns what is known of clients and questions.
+
+mod clients;
+mod methods;
+mod questions;
+mod replies;
+pub(super) mod turns;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use podward_protocol::{
+    Envelope, ErrorCode, ErrorRaised, Event, MethodError, Reply, Response, SessionId, Time,
+    encode_response,
+};
+use podward_scope::family;
+use podward_worker::{Proposer, SharedGate, TurnEnd};
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use self::turns::{Job, Turn};
+use super::Auto;
+use super::clients::{Clients, Frame};
+use super::connection::{self, ClientNumber};
+use super::local::{LocalCall, LocalEvents};
+use super::outbox::{MAX_BYTES, MAX_LINES, Outbox};
+use super::pending::{PendingReplies, ReplyTo};
+use super::presence::{Moment, Presence};
+use super::questions::{Asker, Questions};
+use super::run_dir::Claim;
+use super::snapshot::Snapshot;
+use crate::clock::Clock;
+use crate::grants::GrantStore;
+use crate::pod::{PodError, Told};
+
+/// How often clients are asked whether they are there.
+pub(super) const PING: Duration = Duration::from_secs(10);
+
+/// How long clients may take to read what is left when the pod stops.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What clients say that may wait to be heard.
+const N_HEARD: usize = 256;
+
+/// How long nobody is let in after that failed.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// All that the server knows.
+pub(super) struct Hub {
+    pub(super) session: SessionId,
+    pub(super) gate: SharedGate,
+    pub(super) proposer: Proposer,
+    pub(super) grants: Option<Arc<GrantStore>>,
+    pub(super) asker: Arc<Asker>,
+    pub(super) auto: Auto,
+    pub(super) clock: Arc<dyn Clock>,
+    /// When the steady clock began.
+    pub(super) begun: Instant,
+    pub(super) presence: Presence<podward_gate::RequestId>,
+    pub(super) questions: Questions,
+    pub(super) pending: PendingReplies,
+    pub(super) clients: Clients,
+    pub(super) snapshot: Snapshot,
+    pub(super) local: LocalEvents,
+    pub(super) jobs: mpsc::Sender<Job>,
+    pub(super) turn: Turn,
+    /// The number of the last turn.
+    pub(super) last_turn: u64,
+    pub(super) next_seq: u64,
+    pub(super) phase: Phase,
+}
+
+/// How far a server has come.
+#[derive(Debug)]
+pub(super) enum Phase {
+    Open,
+    /// It waits for the turn to end.
+    Stopping,
+    Stopped,
+    /// The pod cannot go on.
+    Failed(PodError),
+}
+
+/// What the server hears.
+pub(super) struct Inputs {
+    pub(super) listener: Option<UnixListener>,
+    pub(super) calls: mpsc::Receiver<LocalCall>,
+    pub(super) told: mpsc::Receiver<Told>,
+    pub(super) ended: mpsc::Receiver<Result<TurnEnd, PodError>>,
+    pub(super) stop: CancellationToken,
+}
+
+/// Whether an event could be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fits {
+    Yes,
+    /// It is too long for a line.
+    No,
+}
+
+impl Hub {
+    /// Serves until it is told to stop, or cannot go on.
+    pub(super) async fn run(
+        mut self,
+        mut inputs: Inputs,
+        claim: Option<Claim>,
+    ) -> Result<(), PodError> {
+        let (say, mut heard) = mpsc::channel(N_HEARD);
+        let mut connections = JoinSet::new();
+        let local = self.local.sender.clone();
+        let mut adopted = family::Adopted::new();
+        let mut pings = tokio::time::interval_at(Instant::now() + PING, PING);
+        pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while let Phase::Open | Phase::Stopping = self.phase {
+            let is_open = matches!(self.phase, Phase::Open);
+            let due = self.next_due();
+            tokio::select! {
+                () = inputs.stop.cancelled(), if is_open => self.stop(),
+                Some((number, what)) = heard.recv() => self.hear(number, what),
+                Some(call) = inputs.calls.recv() => self.call(call),
+                permit = local.reserve(), if !self.local.waiting.is_empty() => {
+                    match (permit, self.local.waiting.pop_front()) {
+                        (Ok(permit), Some(envelope)) => permit.send(envelope),
+                        (Err(_), _) => self.local.waiting.clear(),
+                        (Ok(_), None) => {}
+                    }
+                }
+                // Nothing more happens until the client in this process has heard what did.
+                Some(told) = inputs.told.recv(), if self.local.waiting.is_empty() => {
+                    self.take(told);
+                }
+                Some(end) = inputs.ended.recv() => {
+                    while let Ok(told) = inputs.told.try_recv() {
+                        self.take(told);
+                    }
+                    self.turn_ended(end);
+                }
+                accepted = accept(inputs.listener.as_ref()), if is_open => match accepted {
+                    Ok(stream) => {
+                        let outbox = Outbox::new(MAX_LINES, MAX_BYTES);
+                        if let Some(number) = self.clients.add(outbox.clone()) {
+                            let since = family::now();
+                            connections.spawn(
+                                connection::serve(stream, number, since, outbox, say.clone()));
+                        }
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "nobody can be let in");
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+                _ = pings.tick() => {
+                    self.ping();
+                    adopted.reap();
+                }
+                () = sleep_until(due) => {}
+                Some(_) = connections.join_next() => {}
+            }
+            self.close_due();
+        }
+        // From now on nobody comes in, and the next pod finds no socket.
+        drop((inputs, claim));
+        self.end(connections).await
+    }
+
+    /// Tells everybody that nothing more comes.
+    async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
+        self.fail_pending();
+        self.clients.close_all(&self.frame());
+        self.local.flush().await;
+        let farewell = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(FAREWELL, farewell).await.is_err() {
+            connections.shutdown().await;
+        }
+        match self.phase {
+            Phase::Failed(error) => Err(error),
+            Phase::Open | Phase::Stopping | Phase::Stopped => Ok(()),
+        }
+    }
+
+    /// Tells an event to all that want it.
+    pub(super) fn publish(&mut self, event: Event) -> Fits {
+        let mut frame = self.frame();
+        frame.seq = self.next_seq;
+        let (line, event, fits) = match frame.line(&event) {
+            Some(line) => (Some(line), event, Fits::Yes),
+            None => {
+                let event = too_long(&event);
+                (frame.line(&event), event, Fits::No)
+            }
+        };
+        self.next_seq += 1;
+        let event = Arc::new(event);
+        let Some(line) = line else {
+            return fits;
+        };
+        self.snapshot.fold(&event, line.len());
+        for number in self.clients.publish(event.name(), &line) {
+            self.cut_off(number);
+        }
+        self.local.push(|| Envelope {
+            time: frame.time,
+            session: frame.session,
+            seq: frame.seq,
+            snapshot: false,
+            event: Arc::unwrap_or_clone(event),
+        });
+        fits
+    }
+
+    /// What a line of this moment says beside its event.
+    pub(super) fn frame(&self) -> Frame {
+        Frame {
+            time: self.clock.now(),
+            session: self.session.clone(),
+            seq: self.next_seq.saturating_sub(1),
+        }
+    }
+
+    /// Answers a request.
+    pub(super) fn respond(&mut self, to: ReplyTo, result: Result<Reply, MethodError>) {
+        match to {
+            ReplyTo::Local(reply) => {
+                // Whoever asked need not wait.
+                let _ = reply.send(result);
+            }
+            ReplyTo::Remote(number, id) => {
+                let response = Response {
+                    id: Some(id),
+                    outcome: result.into(),
+                };
+                self.send_response(number, &response);
+            }
+        }
+    }
+
+    pub(super) fn send_response(&mut self, number: ClientNumber, response: &Response) {
+        let Some(client) = self.clients.get(number) else {
+            return;
+        };
+        let line = encode_response(response).or_else(|error| {
+            // The answer is lost, the connection is not.
+            encode_response(&Response {
+                id: response.id,
+                outcome: Err(MethodError::new(
+                    podward_protocol::MethodErrorCode::Internal,
+                    format!("the answer cannot be sent: {error}"),
+                ))
+                .into(),
+            })
+        });
+        let is_full = line.is_ok_and(|line| client.outbox.push_response(line.into()).is_err());
+        if is_full {
+            self.cut_off(number);
+        }
+    }
+
+    pub(super) fn now(&self) -> Moment {
+        Moment {
+            steady: self.begun.elapsed(),
+            wall: self.clock.now().unix_milliseconds(),
+        }
+    }
+
+    /// A time after the present.
+    pub(super) fn time_in(&self, duration: Duration) -> Time {
+        let now = self.clock.now();
+        let after = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        let at = now.unix_milliseconds().saturating_add(after);
+        Time::from_unix_milliseconds(at).unwrap_or(now)
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        self.begun.checked_add(self.presence.next_due()?)
+    }
+}
+
+/// What takes the place of an event that is too long for a line.
+fn too_long(event: &Event) -> Event {
+    Event::Error(ErrorRaised {
+        code: ErrorCode::Internal,
+        message: format!("the event `{}` is too long to be sent", event.name()),
+        help: Some("the session on disk has it".into()),
+    })
+}
+
+/// The next client of the same user.
+async fn accept(listener: Option<&UnixListener>) -> std::io::Result<tokio::net::UnixStream> {
+    let Some(listener) = listener else {
+        return std::future::pending().await;
+    };
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let user = rustix::process::geteuid().as_raw();
+        match stream.peer_cred() {
+            Ok(peer) if peer.uid() == user => return Ok(stream),
+            Ok(peer) => tracing::warn!(uid = peer.uid(), "another user is not let in"),
+            Err(error) => tracing::warn!(%error, "a client whose user is not known is not let in"),
+        }
+    }
+}
+
+async fn sleep_until(due: Option<Instant>) {
+    match due {
+        Some(due) => tokio::time::sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}

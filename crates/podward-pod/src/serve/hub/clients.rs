@@ -1,0 +1,279 @@
+//! Clients: who comes, who leaves, and what each is told.
+
+use std::sync::Arc;
+
+use podward_protocol::{
+    ClientJoined, CloseReason, Event, Grant, GrantAdded, GrantRevoked, Hello, MethodError,
+    MethodErrorCode, PROTOCOL_VERSION, Reply, SnapshotEnd, SnapshotStarted, Subscribed, Welcome,
+    is_invisible,
+};
+
+use super::{Hub, PING, Phase};
+use crate::grants::GrantChange;
+use crate::serve::clients::{MAX_BELOW, MAX_NAME, Part, Wanted, Welcomed, closing_line};
+use crate::serve::connection::{ClientNumber, Heard, Standing};
+use crate::serve::local::LocalCall;
+use crate::serve::outbox::Lazy;
+use crate::serve::pending::ReplyTo;
+use crate::serve::questions::OpenPart;
+
+/// Requests of one client that may wait for their answer.
+const MAX_WAITING: usize = 256;
+
+impl Hub {
+    /// Takes what a connection tells.
+    pub(super) fn hear(&mut self, number: ClientNumber, what: Heard) {
+        match what {
+            Heard::Came(standing) => {
+                if let Some(client) = self.clients.get_mut(number) {
+                    client.standing = Some(standing);
+                }
+                if standing != Standing::Apart && self.clients.n_below() > MAX_BELOW {
+                    self.close(number, CloseReason::Internal, "there are too many clients");
+                }
+            }
+            Heard::Line(Ok(request)) => {
+                self.presence.hear(number);
+                let to = ReplyTo::Remote(number, request.id);
+                self.handle(number, to, request.method);
+            }
+            Heard::Line(Err(refused)) => {
+                self.send_response(number, &refused.into());
+            }
+            Heard::TooLong => {
+                let message = "the line is longer than the pod reads";
+                let error = MethodError::new(MethodErrorCode::TooLong, message);
+                let response = podward_protocol::Response {
+                    id: None,
+                    outcome: Err(error).into(),
+                };
+                self.send_response(number, &response);
+                self.close(number, CloseReason::BadLine, message);
+            }
+            Heard::Gone => self.leave(number),
+        }
+    }
+
+    /// Takes a call of the client in this process.
+    pub(super) fn call(&mut self, call: LocalCall) {
+        self.handle(super::super::LOCAL, ReplyTo::Local(call.reply), call.method);
+    }
+
+    /// Welcomes a client and tells it what there is.
+    pub(super) fn hello(&mut self, number: ClientNumber, to: ReplyTo, hello: Hello) {
+        let Some(client) = self.clients.get(number) else {
+            return;
+        };
+        if client.welcomed.is_some() {
+            let error = MethodError::new(MethodErrorCode::InvalidParams, "hello was said before");
+            return self.respond(to, Err(error));
+        }
+        if hello.protocol != PROTOCOL_VERSION {
+            let code = MethodErrorCode::Version {
+                protocol: PROTOCOL_VERSION,
+            };
+            let message = format!(
+                "the pod speaks version {PROTOCOL_VERSION} of the protocol, the client version {}",
+                hello.protocol
+            );
+            let error = MethodError::new(code, message.as_str());
+            self.respond(
+                to,
+                Err(error.with_help("use the same version of podward for both")),
+            );
+            return self.close(number, CloseReason::BadLine, &message);
+        }
+        if let Err(why) = check_name(&hello.client) {
+            let error = MethodError::new(MethodErrorCode::InvalidParams, why);
+            return self.respond(to, Err(error));
+        }
+        let can_approve = hello.can_approve && client.standing == Some(Standing::Apart);
+        let outbox = client.outbox.clone();
+        self.publish(Event::ClientJoined(ClientJoined {
+            client: number,
+            name: hello.client.clone(),
+            can_approve,
+        }));
+        let welcome = Welcome {
+            protocol: PROTOCOL_VERSION,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pod: self.asker.pod.clone(),
+            path: Vec::new(),
+            session: self.session.clone(),
+            client: number,
+            can_approve,
+            ping_interval_ms: u64::try_from(PING.as_millis()).unwrap_or(u64::MAX),
+            max_request_bytes: podward_protocol::MAX_REQUEST_BYTES as u64,
+        };
+        let wants = Wanted::of(hello.events);
+        if let Some(client) = self.clients.get_mut(number) {
+            client.welcomed = Some(Welcomed {
+                name: hello.client.into(),
+                can_approve,
+                wants: wants.clone(),
+            });
+        }
+        if can_approve {
+            self.presence.join(number);
+        }
+        self.respond(to, Ok(Reply::Hello(welcome)));
+        outbox.push_snapshot(self.snapshot_parts(&wants));
+    }
+
+    /// Chooses what a client is told, and tells it what there is.
+    pub(super) fn subscribe(
+        &mut self,
+        number: ClientNumber,
+        to: ReplyTo,
+        events: Option<Vec<String>>,
+    ) {
+        let wants = Wanted::of(events);
+        let Some(client) = self.clients.get_mut(number) else {
+            let error = MethodError::new(
+                MethodErrorCode::InvalidParams,
+                "a client in the pod's own process gets every event",
+            );
+            return self.respond(to, Err(error));
+        };
+        let outbox = client.outbox.clone();
+        if let Some(welcomed) = &mut client.welcomed {
+            welcomed.wants = wants.clone();
+        }
+        let events = wants.names();
+        self.respond(to, Ok(Reply::Subscribe(Subscribed { events })));
+        outbox.push_snapshot(self.snapshot_parts(&wants));
+    }
+
+    /// All that a client has to know to follow what comes.
+    fn snapshot_parts(&mut self, wants: &Wanted) -> Vec<Box<dyn Lazy>> {
+        let frame = Arc::new(self.frame());
+        let joined = self.clients.joined();
+        let known: Vec<_> = joined
+            .map(|joined| Arc::new(Event::ClientJoined(joined)))
+            .chain(
+                self.known_grants()
+                    .into_iter()
+                    .map(|grant| Arc::new(Event::GrantAdded(GrantAdded { grant }))),
+            )
+            .collect();
+        let part = |event: Arc<Event>| {
+            let frame = Arc::clone(&frame);
+            wants
+                .event(event.name())
+                .then(|| Box::new(Part { frame, event }) as Box<dyn Lazy>)
+        };
+        let mut parts: Vec<Box<dyn Lazy>> = Vec::new();
+        parts.extend(part(Arc::new(Event::SnapshotStarted(SnapshotStarted {}))));
+        parts.extend(self.snapshot.head(known).into_iter().filter_map(part));
+        if wants.event("permission_request") {
+            parts.extend(self.questions.iter().map(|open| {
+                Box::new(OpenPart {
+                    frame: Arc::clone(&frame),
+                    asker: Arc::clone(&self.asker),
+                    open: open.clone(),
+                }) as Box<dyn Lazy>
+            }));
+        }
+        parts.extend(self.snapshot.tail().into_iter().filter_map(part));
+        let end = SnapshotEnd { seq: frame.seq };
+        parts.extend(part(Arc::new(Event::SnapshotEnd(end))));
+        parts
+    }
+
+    /// Asks all clients whether they are there; approvers that are not leave.
+    pub(super) fn ping(&mut self) {
+        let frame = self.frame();
+        let silent = self.presence.ping(|number| number != super::super::LOCAL);
+        for number in silent {
+            self.close(
+                number,
+                CloseReason::Silent,
+                "no ping was answered for too long",
+            );
+        }
+        for number in self.clients.ping(&frame) {
+            self.cut_off(number);
+        }
+        // Grants end, and other pods change them, while nothing is called.
+        self.known_grants();
+        self.tell_grants();
+    }
+
+    /// The grants that count, oldest first.
+    pub(super) fn known_grants(&self) -> Vec<Grant> {
+        let grants = self.grants.as_ref();
+        grants.map(|grants| grants.list()).unwrap_or_default()
+    }
+
+    /// Tells what has changed about the grants.
+    pub(super) fn tell_grants(&mut self) {
+        let changes = self.grants.as_ref().map(|grants| grants.changes());
+        for change in changes.into_iter().flatten() {
+            self.publish(match change {
+                GrantChange::Added(grant) => Event::GrantAdded(GrantAdded { grant: *grant }),
+                GrantChange::Ended { id, reason } => {
+                    Event::GrantRevoked(GrantRevoked { id, reason })
+                }
+            });
+        }
+    }
+
+    /// A client is too slow: it gets one more line, and may come again.
+    pub(super) fn cut_off(&mut self, number: ClientNumber) {
+        let message = "it reads too slowly: connect again for a new snapshot".to_owned();
+        let line = closing_line(&self.frame(), CloseReason::TooSlow, message);
+        if let (Some(client), Some(line)) = (self.clients.get(number), line) {
+            client.outbox.cut_off(line);
+        }
+        self.leave(number);
+    }
+
+    /// Closes a connection once what waits is written.
+    pub(super) fn close(&mut self, number: ClientNumber, reason: CloseReason, message: &str) {
+        let line = closing_line(&self.frame(), reason, message.to_owned());
+        if let (Some(client), Some(line)) = (self.clients.get(number), line) {
+            client.outbox.close_after(line);
+        }
+        self.leave(number);
+    }
+
+    /// A client counts no longer; what is in its outbox may still be written.
+    fn leave(&mut self, number: ClientNumber) {
+        let now = self.now();
+        self.presence.leave(number, now);
+        if let Some(left) = self.clients.remove(number) {
+            self.publish(Event::ClientLeft(left));
+        }
+    }
+
+    /// Whether a client may have another request that waits.
+    pub(super) fn may_wait(&self, to: &ReplyTo) -> Result<(), MethodError> {
+        let ReplyTo::Remote(number, _) = to else {
+            return Ok(());
+        };
+        if self.pending.n_of(*number) < MAX_WAITING {
+            return Ok(());
+        }
+        let message = "too many requests of this client wait for their answer";
+        Err(MethodError::new(MethodErrorCode::TooMany, message))
+    }
+
+    /// Whether the pod takes requests.
+    pub(super) const fn is_stopping(&self) -> bool {
+        !matches!(self.phase, Phase::Open)
+    }
+}
+
+/// A name goes to people's terminals and into the log.
+fn check_name(name: &str) -> Result<(), String> {
+    let n_chars = name.chars().count();
+    if !(1..=MAX_NAME).contains(&n_chars) {
+        return Err(format!(
+            "the client's name must have 1 to {MAX_NAME} characters"
+        ));
+    }
+    if name.chars().any(is_invisible) {
+        return Err("the client's name holds a character that is not shown".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! What clients ask for: who may, and what they get.
+
+use podward_gate::{CallId, RequestId};
+use podward_protocol as wire;
+use podward_protocol::{
+    GrantsList, Method, MethodError, MethodErrorCode, MethodName, OpenRequests, PermissionList,
+    Reply,
+};
+
+use super::Hub;
+use super::turns::storage;
+use crate::serve::LOCAL;
+use crate::serve::connection::{ClientNumber, Standing};
+use crate::serve::local::LOCAL_NAME;
+use crate::serve::pending::ReplyTo;
+
+/// Requests and grants in one answer.
+const PAGE: usize = 256;
+
+/// Bytes of requests after which an answer is full.
+const PAGE_BYTES: usize = 1024 * 1024;
+
+impl Hub {
+    /// Does what a client asks for.
+    pub(super) fn handle(&mut self, number: ClientNumber, to: ReplyTo, method: Method) {
+        if self.is_stopping() {
+            let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
+            return self.respond(to, Err(error));
+        }
+        if let Err(error) = self.check(number, method.name()) {
+            let is_hello = error.code == MethodErrorCode::HelloFirst;
+            self.respond(to, Err(error));
+            if is_hello {
+                let message = "nothing is answered before `hello`";
+                self.close(number, wire::CloseReason::BadLine, message);
+            }
+            return;
+        }
+        if let Err(error) = self.may_wait(&to) {
+            return self.respond(to, Err(error));
+        }
+        let name = self.name_of(number);
+        let result = match method {
+            Method::Hello(hello) => return self.hello(number, to, hello),
+            Method::Run(run) => return self.run_turn(to, run.prompt),
+            Method::Subscribe(subscribe) => return self.subscribe(number, to, subscribe.events),
+            Method::PermissionReply(reply) => return self.reply(to, &name, reply),
+            Method::PermissionRejectAll(all) => {
+                return self.reject_all(to, &name, all.feedback.as_deref());
+            }
+            Method::Cancel(_) => self.cancel_turn(),
+            Method::Stop(_) => {
+                self.respond(to, Ok(Reply::Stop(wire::StopStarted {})));
+                return self.stop();
+            }
+            Method::PermissionList(list) => Ok(self.open_requests(&list)),
+            Method::GrantsList(list) => Ok(self.grants_page(&list)),
+            Method::GrantsRevoke(revoke) => self.revoke(&revoke.id),
+            Method::Pong(_) => Ok(Reply::Pong(wire::PongHeard {})),
+        };
+        self.respond(to, result);
+    }
+
+    /// Whether a client may ask for something.
+    fn check(&self, number: ClientNumber, method: MethodName) -> Result<(), MethodError> {
+        if number == LOCAL {
+            return Ok(());
+        }
+        let client = self.clients.get(number);
+        let welcomed = client.and_then(|client| client.welcomed.as_ref());
+        let standing = client.and_then(|client| client.standing);
+        let Some(welcomed) = welcomed else {
+            return match method {
+                MethodName::Hello => Ok(()),
+                _ => Err(MethodError::new(
+                    MethodErrorCode::HelloFirst,
+                    format!("`{}` came before `hello`", method.as_str()),
+                )),
+            };
+        };
+        match method {
+            MethodName::Hello
+            | MethodName::Subscribe
+            | MethodName::PermissionList
+            | MethodName::Pong => Ok(()),
+            MethodName::Run
+            | MethodName::Cancel
+            | MethodName::Stop
+            | MethodName::GrantsList
+            | MethodName::GrantsRevoke => apart(standing, method),
+            MethodName::PermissionReply | MethodName::PermissionRejectAll => {
+                apart(standing, method)?;
+                if welcomed.can_approve {
+                    return Ok(());
+                }
+                let error = MethodError::new(
+                    MethodErrorCode::NotAllowed,
+                    "the client did not say that it can approve",
+                );
+                Err(error.with_help("say `\"can_approve\":true` in `hello`, and answer pings"))
+            }
+        }
+    }
+
+    /// The name under which a client answers.
+    fn name_of(&self, number: ClientNumber) -> Box<str> {
+        let client = self.clients.get(number);
+        let welcomed = client.and_then(|client| client.welcomed.as_ref());
+        welcomed
+            .map_or(LOCAL_NAME, |welcomed| &*welcomed.name)
+            .into()
+    }
+
+    fn open_requests(&self, list: &PermissionList) -> Reply {
+        let after = list.after.as_ref().and_then(request_id);
+        let limit = page(list.limit);
+        let mut open = self.questions.after(after.as_ref()).peekable();
+        let mut requests = Vec::new();
+        let mut n_bytes = 0_usize;
+        while requests.len() < limit
+            && n_bytes < PAGE_BYTES
+            && let Some(one) = open.next()
+        {
+            // About as long as what it asks about, several times over.
+            n_bytes = n_bytes.saturating_add(4 * one.question.facts().arguments().len());
+            requests.push(self.asker.request(one));
+        }
+        Reply::PermissionList(OpenRequests {
+            more: open.peek().is_some(),
+            requests,
+        })
+    }
+
+    fn grants_page(&self, list: &GrantsList) -> Reply {
+        let limit = page(list.limit);
+        let mut grants = self.known_grants();
+        if let Some(after) = &list.after
+            && let Some(at) = grants.iter().position(|grant| grant.id == *after)
+        {
+            grants.drain(..=at);
+        }
+        let more = grants.len() > limit;
+        grants.truncate(limit);
+        Reply::GrantsList(wire::Grants { grants, more })
+    }
+
+    /// Takes back a grant: first on disk, then at the gate.
+    fn revoke(&mut self, id: &wire::GrantId) -> Result<Reply, MethodError> {
+        let known = self
+            .known_grants()
+            .into_iter()
+            .find(|grant| grant.id == *id);
+        let unknown = || {
+            let message = format!("there is no grant `{}`", id.as_str().escape_debug());
+            MethodError::new(MethodErrorCode::UnknownGrant, message)
+        };
+        let grant = known.ok_or_else(unknown)?;
+        let store = self.grants.as_ref().ok_or_else(unknown)?;
+        let was_there = store.revoke(id).map_err(|error| storage(&error))?;
+        if let Ok(id) = podward_gate::GrantId::new(id.as_str()) {
+            self.gate.revoke(&id);
+        }
+        self.tell_grants();
+        if was_there {
+            Ok(Reply::GrantsRevoke(wire::Revoked { grant }))
+        } else {
+            Err(unknown())
+        }
+    }
+}
+
+/// Whether a process may say what happens: not one that the pod has started.
+fn apart(standing: Option<Standing>, method: MethodName) -> Result<(), MethodError> {
+    let why = match standing {
+        Some(Standing::Apart) => return Ok(()),
+        Some(Standing::Below) => "it was started by the pod itself",
+        Some(Standing::Unknown) | None => "nothing certain is known of its process",
+    };
+    let message = format!("this client may not call `{}`: {why}", method.as_str());
+    let error = MethodError::new(MethodErrorCode::NotAllowed, message);
+    Err(error.with_help("answer from a terminal of your own"))
+}
+
+fn page(limit: Option<u32>) -> usize {
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    limit.unwrap_or(PAGE).clamp(1, PAGE)
+}
+
+/// What a question is called at the gate; `None`: none is called so.
+pub(super) fn request_id(id: &wire::RequestId) -> Option<RequestId> {
+    CallId::new(id.as_str()).ok().map(RequestId::from)
+}

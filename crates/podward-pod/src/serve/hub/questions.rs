@@ -1,0 +1,138 @@
+//! Questions: told to clients, and settled where nobody answers them.
+
+use podward_gate::{Answer, CallFacts, Question, RequestId};
+use podward_policy::{Asking, Lowered, Subject};
+use podward_protocol as wire;
+use podward_protocol::{Event, PermissionSettled};
+use podward_worker::Decision;
+
+use super::{Fits, Hub};
+use crate::serve::Auto;
+use crate::serve::outcome;
+use crate::serve::pending::{Kind, Pending};
+use crate::serve::presence::Fate;
+use crate::wire::decided;
+
+/// What the model reads about a call that cannot be shown to anybody.
+const TOO_LARGE: &str = "This call needs the approval of a person and is too large to be shown to one. \
+                         Split it into smaller calls.";
+
+impl Hub {
+    /// A question is open and on record: everybody hears of it.
+    pub(super) fn ask(&mut self, question: Question) {
+        let id = question.id().clone();
+        // A grant, or an answer to all, was faster.
+        if self.gate.question(&id).is_none() {
+            return;
+        }
+        let timeout = self.asker.timeout(question.asking());
+        let expires_at = timeout.map(|timeout| self.time_in(timeout));
+        let asked_at = self.clock.now();
+        let open = self.questions.add(question.clone(), asked_at, expires_at);
+        let request = self.asker.request(open);
+        let answer = match self.publish(Event::PermissionRequest(request)) {
+            Fits::No => Some(Answer::Rejected {
+                by: "podward".into(),
+                feedback: Some(TOO_LARGE.into()),
+            }),
+            Fits::Yes if self.answers_itself(&question) => Some(Answer::Auto),
+            Fits::Yes => {
+                let now = self.now();
+                let fate = self.presence.ask(id.clone(), timeout, now);
+                fate.map(answer_of)
+            }
+        };
+        if let Some(answer) = answer {
+            // Somebody may have been first.
+            let _ = self.gate.answer(&id, answer);
+        }
+    }
+
+    /// Whether the person who started the run has answered beforehand.
+    fn answers_itself(&self, question: &Question) -> bool {
+        match self.auto {
+            Auto::Off => false,
+            Auto::Known => !asks_about_the_unknown(question.facts(), question.asking()),
+            Auto::All => true,
+        }
+    }
+
+    /// A decision is on disk: if it is about a question, everybody hears what became of it.
+    pub(super) fn decide(&mut self, decision: &Decision) {
+        let Some(outcome) = outcome::of_decision(decision) else {
+            return;
+        };
+        let id = RequestId::from(decision.id().clone());
+        let is_open = self.questions.get(&id).is_some();
+        if !is_open && !self.pending.waits_for(&id) {
+            return;
+        }
+        self.presence.settle(&id);
+        let settled = PermissionSettled {
+            id: wire::RequestId::new(id.as_str()),
+            outcome: outcome.clone(),
+            by: decided(decision).by,
+        };
+        self.questions.settle(&id, outcome, settled.by.clone());
+        if let Some(pending) = self.pending.decided(&id, &settled) {
+            self.complete(pending);
+        }
+        if is_open {
+            self.publish(Event::PermissionSettled(settled));
+        }
+    }
+
+    /// Settles what nobody can answer any more.
+    pub(in crate::serve) fn close_due(&mut self) {
+        for (id, fate) in self.presence.due(self.now()) {
+            // Somebody may have been first.
+            let _ = self.gate.answer(&id, answer_of(fate));
+        }
+    }
+
+    /// Answers a request whose decisions are all on disk.
+    fn complete(&mut self, pending: Pending) {
+        let Pending {
+            to, kind, settled, ..
+        } = pending;
+        let settled = wire::Settled { settled };
+        let reply = match kind {
+            Kind::Reply => wire::Reply::PermissionReply(settled),
+            Kind::RejectAll => wire::Reply::PermissionRejectAll(settled),
+        };
+        self.respond(to, Ok(reply));
+    }
+
+    /// Answers the requests whose decisions will never be on disk.
+    pub(super) fn fail_pending(&mut self) {
+        let pending: Vec<_> = self.pending.take_all().collect();
+        for pending in pending {
+            let error = wire::MethodError::new(
+                wire::MethodErrorCode::Storage,
+                "the decision is not on record, so the call does not run",
+            );
+            self.respond(pending.to, Err(error));
+        }
+    }
+}
+
+const fn answer_of(fate: Fate) -> Answer {
+    match fate {
+        Fate::NoClient => Answer::NoClient,
+        Fate::ClientGone => Answer::ClientGone,
+        Fate::Expired => Answer::Expired,
+    }
+}
+
+/// Whether nobody knows what a part of the call is that is asked about.
+fn asks_about_the_unknown(facts: &CallFacts, asking: &[Asking]) -> bool {
+    let Lowered::Operations(operations) = facts.lowered() else {
+        return false;
+    };
+    asking.iter().any(|asking| {
+        operations
+            .iter()
+            .nth(asking.operation.0)
+            .is_none_or(|operation| matches!(operation.subject, Subject::Unknown(_)))
+    })
+}

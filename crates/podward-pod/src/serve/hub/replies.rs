@@ -1,0 +1,208 @@
+//! Answers: checked, handed to the gate, and told when they are on disk.
+
+use std::collections::BTreeSet;
+
+use podward_gate::{Answer, AnswerError, EditError, Question, RequestId};
+use podward_protocol as wire;
+use podward_protocol::{
+    AlreadySettled, Always, EditDenied, MethodError, MethodErrorCode, PermissionReply, Reply,
+    Settled,
+};
+use serde_json::{Map, Value};
+
+use super::Hub;
+use super::methods::request_id;
+use super::turns::storage;
+use crate::grants::{NewGrant, gate_grant};
+use crate::serve::always;
+use crate::serve::outcome;
+use crate::serve::pending::{Kind, ReplyTo};
+use crate::wire::{operations, ruling};
+
+impl Hub {
+    /// Takes an answer to one question.
+    pub(super) fn reply(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
+        let settled = self
+            .question(&reply.id, &reply.digest)
+            .and_then(|question| match reply.answer {
+                wire::Answer::Once => self.answer(&question, Answer::Once { by: by.into() }),
+                wire::Answer::Reject { feedback } => {
+                    let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
+                    let answer = Answer::Rejected {
+                        by: by.into(),
+                        feedback: feedback.map(Into::into),
+                    };
+                    self.answer(&question, answer)
+                }
+                wire::Answer::Edit { arguments } => self.edit(&question, arguments, by),
+                wire::Answer::Always(always) => self.always(&question, &always, by),
+            });
+        match settled {
+            Ok(settled) => self.pending.add(to, Kind::Reply, settled),
+            Err(error) => self.respond(to, Err(error)),
+        }
+    }
+
+    /// Says no to every open question.
+    pub(super) fn reject_all(&mut self, to: ReplyTo, by: &str, feedback: Option<&str>) {
+        let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
+        let settled: BTreeSet<_> = self.gate.reject_all(by, feedback).into_iter().collect();
+        if settled.is_empty() {
+            let settled = Vec::new();
+            return self.respond(to, Ok(Reply::PermissionRejectAll(Settled { settled })));
+        }
+        self.pending.add(to, Kind::RejectAll, settled);
+    }
+
+    /// The open question that an answer names, if it is an answer to what is asked.
+    fn question(&self, id: &wire::RequestId, digest: &str) -> Result<Question, MethodError> {
+        let unknown = || {
+            let shown: String = id
+                .as_str()
+                .chars()
+                .take(64)
+                .flat_map(char::escape_debug)
+                .collect();
+            MethodError::new(
+                MethodErrorCode::UnknownRequest,
+                format!("there is no permission request `{shown}`"),
+            )
+        };
+        let id = request_id(id).ok_or_else(unknown)?;
+        if let Some((outcome, by)) = self.questions.settled(&id) {
+            return Err(already_settled(&id, outcome.clone(), by.clone()));
+        }
+        let open = self.questions.get(&id).ok_or_else(unknown)?;
+        if self.asker.digest(open.question.facts()) != digest {
+            let message = format!("the answer is to something else than what `{id}` asks");
+            let error = MethodError::new(MethodErrorCode::DigestMismatch, message);
+            return Err(error.with_help("look at the request again and repeat its digest"));
+        }
+        Ok(open.question.clone())
+    }
+
+    fn answer(
+        &self,
+        question: &Question,
+        answer: Answer,
+    ) -> Result<BTreeSet<RequestId>, MethodError> {
+        let id = question.id();
+        self.gate
+            .answer(id, answer)
+            .map_err(|error| refused(error))?;
+        Ok(BTreeSet::from([id.clone()]))
+    }
+
+    fn edit(
+        &self,
+        question: &Question,
+        arguments: Map<String, Value>,
+        by: &str,
+    ) -> Result<BTreeSet<RequestId>, MethodError> {
+        let facts = question.facts();
+        let (id, tool) = (facts.id().clone(), facts.tool().as_str());
+        let call = self
+            .proposer
+            .propose(id, tool, Value::Object(arguments))
+            .map_err(|bad| {
+                let message = format!("the new arguments do not fit: {bad}");
+                MethodError::new(MethodErrorCode::EditInvalid, message)
+            })?;
+        let what = operations(call.facts().lowered());
+        self.gate.edit(question.id(), call, by).map_err(|error| {
+            let message = error.to_string();
+            match error {
+                EditError::Denied { ruling: denied, .. } => {
+                    let denied = EditDenied {
+                        operations: what,
+                        ruling: ruling(&denied),
+                    };
+                    MethodError::new(MethodErrorCode::EditDenied(Box::new(denied)), message)
+                }
+                EditError::Answer(error) => refused(error),
+                // Another call is none that fits the question.
+                _ => MethodError::new(MethodErrorCode::EditInvalid, message),
+            }
+        })?;
+        Ok(BTreeSet::from([question.id().clone()]))
+    }
+
+    /// Saves an approval, then lets it answer all that it covers.
+    fn always(
+        &mut self,
+        question: &Question,
+        always: &Always,
+        by: &str,
+    ) -> Result<BTreeSet<RequestId>, MethodError> {
+        let rules = always::rules(question, &always.what, &self.asker.programs)?;
+        // Somebody may have been first: then nothing is saved.
+        if self.gate.question(question.id()).is_none() {
+            return Err(self.lost(question));
+        }
+        let new = NewGrant {
+            rules,
+            lasts: always.lasts.clone(),
+            by: by.to_owned(),
+            why: always::why(question),
+        };
+        let store = self.grants.clone().ok_or_else(|| {
+            let message = "the workspace has a name for which nothing can be remembered";
+            MethodError::new(MethodErrorCode::NotGrantable, message)
+        })?;
+        let grant = store.add(new).map_err(|error| {
+            let message = error.to_string();
+            match error {
+                crate::grants::GrantError::State(error) => storage(&error),
+                _ => MethodError::new(MethodErrorCode::InvalidParams, message),
+            }
+        })?;
+        let settled = gate_grant(&grant)
+            .map_err(|why| MethodError::new(MethodErrorCode::Internal, why))
+            .and_then(|at_gate| {
+                let answering = Some(question.id());
+                self.gate.grant(at_gate, answering).map_err(refused)
+            });
+        if settled.is_err()
+            && let Err(error) = store.revoke(&grant.id)
+        {
+            tracing::error!(%error, grant = %grant.id, "a grant that answered nothing stays");
+        }
+        self.tell_grants();
+        settled.map(|settled| settled.into_iter().collect())
+    }
+
+    /// What a question is answered with that somebody else was first to answer.
+    fn lost(&self, question: &Question) -> MethodError {
+        let answer = Answer::Interrupted;
+        match self.gate.answer(question.id(), answer) {
+            Err(error) => refused(error),
+            Ok(()) => MethodError::new(MethodErrorCode::Internal, "the question is gone"),
+        }
+    }
+}
+
+/// Why the gate took no answer.
+fn refused(error: AnswerError) -> MethodError {
+    let message = error.to_string();
+    let code = match error {
+        AnswerError::AlreadySettled { id, by } => {
+            return already_settled(&id, outcome::of_answer(&by), outcome::by(&by));
+        }
+        AnswerError::Unknown { .. } => MethodErrorCode::UnknownRequest,
+        AnswerError::NotGrantable { .. } | AnswerError::NotCovered { .. } => {
+            MethodErrorCode::NotGrantable
+        }
+        // Every way to answer says all that it must.
+        _ => MethodErrorCode::Internal,
+    };
+    MethodError::new(code, message)
+}
+
+fn already_settled(id: &RequestId, outcome: wire::Outcome, by: wire::DecidedBy) -> MethodError {
+    let message = format!(
+        "the permission request `{id}` is already settled: {}",
+        outcome.as_str()
+    );
+    let settled = AlreadySettled { outcome, by };
+    MethodError::new(MethodErrorCode::AlreadySettled(Box::new(settled)), message)
+}

@@ -1,0 +1,206 @@
+//! Turns: begun by clients, worked through by the pod, cancelled and stopped.
+
+use podward_gate::Answer;
+use podward_protocol::{
+    CancelStarted, Event, MethodError, MethodErrorCode, Reply, RunStarted, Status,
+};
+use podward_worker::TurnEnd;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Hub, Phase};
+use crate::pod::{Pod, PodError, Told};
+use crate::serve::pending::ReplyTo;
+
+/// A turn to be worked through.
+#[derive(Debug)]
+pub(in crate::serve) struct Job {
+    /// `None`: the turn that was cut off goes on.
+    prompt: Option<String>,
+    cancel: CancellationToken,
+}
+
+/// The turn that runs, if one does.
+#[derive(Debug)]
+pub(in crate::serve) enum Turn {
+    Idle,
+    Running {
+        cancel: CancellationToken,
+        /// Who began it, until it is known that it has begun.
+        begun_by: Option<ReplyTo>,
+        begins: Begins,
+    },
+}
+
+/// What a turn begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::serve) enum Begins {
+    WithPrompt,
+    WhereItWas,
+}
+
+/// Works through turns, one after the other, until nobody can ask for one or one has no end on
+/// record.
+pub(in crate::serve) async fn work(
+    mut pod: Pod,
+    mut jobs: mpsc::Receiver<Job>,
+    ended: mpsc::Sender<Result<TurnEnd, PodError>>,
+) {
+    pod.open().await;
+    while let Some(Job { prompt, cancel }) = jobs.recv().await {
+        let end = match prompt {
+            Some(prompt) => pod.run(prompt, cancel).await,
+            None => pod.resume(cancel).await,
+        };
+        let has_failed = end.is_err();
+        if ended.send(end).await.is_err() || has_failed {
+            return;
+        }
+    }
+}
+
+impl Hub {
+    /// Begins a turn.
+    pub(super) fn run_turn(&mut self, to: ReplyTo, prompt: Option<String>) {
+        if !matches!(self.turn, Turn::Idle) {
+            let error = MethodError::new(MethodErrorCode::Busy, "a turn runs already")
+                .with_help("wait until it has ended, or cancel it");
+            return self.respond(to, Err(error));
+        }
+        let cancel = CancellationToken::new();
+        let begins = match &prompt {
+            Some(_) => Begins::WithPrompt,
+            None => Begins::WhereItWas,
+        };
+        let job = Job {
+            prompt,
+            cancel: cancel.clone(),
+        };
+        if self.jobs.try_send(job).is_err() {
+            let error = MethodError::new(MethodErrorCode::Internal, "the pod takes no turn");
+            return self.respond(to, Err(error));
+        }
+        self.turn = Turn::Running {
+            cancel,
+            begun_by: Some(to),
+            begins,
+        };
+    }
+
+    /// Cancels the turn that runs.
+    pub(super) fn cancel_turn(&mut self) -> Result<Reply, MethodError> {
+        match &self.turn {
+            Turn::Running { cancel, .. } => {
+                cancel.cancel();
+                Ok(Reply::Cancel(CancelStarted {
+                    turn: self.last_turn,
+                }))
+            }
+            Turn::Idle => Err(MethodError::new(MethodErrorCode::Idle, "no turn runs")),
+        }
+    }
+
+    /// Begins to stop: what is asked is answered, the turn is cancelled.
+    pub(in crate::serve) fn stop(&mut self) {
+        if !matches!(self.phase, Phase::Open) {
+            return;
+        }
+        let open: Vec<_> = self
+            .questions
+            .iter()
+            .map(|open| open.question.id().clone())
+            .collect();
+        for id in open {
+            // Somebody may have been first.
+            let _ = self.gate.answer(&id, Answer::PodStopped);
+        }
+        self.phase = match &self.turn {
+            Turn::Idle => Phase::Stopped,
+            Turn::Running { cancel, .. } => {
+                cancel.cancel();
+                Phase::Stopping
+            }
+        };
+    }
+
+    /// Takes what the pod tells.
+    pub(super) fn take(&mut self, told: Told) {
+        match told {
+            Told::Event(event) => {
+                let begun = match &event {
+                    Event::TurnStarted(started) => {
+                        self.last_turn = started.turn;
+                        true
+                    }
+                    Event::Status(Status::Busy) => matches!(
+                        self.turn,
+                        Turn::Running {
+                            begins: Begins::WhereItWas,
+                            ..
+                        }
+                    ),
+                    Event::TurnEnded(_) => true,
+                    // Nothing else tells that a turn has begun.
+                    _ => false,
+                };
+                if begun {
+                    self.turn_begun();
+                }
+                self.publish(event);
+            }
+            Told::Asked(question) => self.ask(question),
+            Told::Decided(decision) => {
+                self.decide(&decision);
+                self.tell_grants();
+            }
+        }
+    }
+
+    fn turn_begun(&mut self) {
+        let turn = self.last_turn;
+        if let Turn::Running { begun_by, .. } = &mut self.turn
+            && let Some(to) = begun_by.take()
+        {
+            self.respond(to, Ok(Reply::Run(RunStarted { turn })));
+        }
+    }
+
+    /// The turn ended, and everything it told was taken.
+    pub(super) fn turn_ended(&mut self, end: Result<TurnEnd, PodError>) {
+        let turn = std::mem::replace(&mut self.turn, Turn::Idle);
+        let begun_by = match turn {
+            Turn::Running { begun_by, .. } => begun_by,
+            Turn::Idle => None,
+        };
+        match end {
+            Ok(_) => {
+                if let Some(to) = begun_by {
+                    let error =
+                        MethodError::new(MethodErrorCode::NothingToResume, "no turn was cut off");
+                    self.respond(to, Err(error.with_help("say what to do next")));
+                }
+                if matches!(self.phase, Phase::Stopping) {
+                    self.phase = Phase::Stopped;
+                }
+            }
+            Err(error) => {
+                if let Some(to) = begun_by {
+                    self.respond(to, Err(storage(&error)));
+                }
+                self.phase = Phase::Failed(error);
+            }
+        }
+    }
+}
+
+/// What cannot be written down did not happen.
+pub(in crate::serve) fn storage(error: &dyn std::error::Error) -> MethodError {
+    let mut message = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        message.push_str(": ");
+        message.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    MethodError::new(MethodErrorCode::Storage, message)
+}

@@ -1,0 +1,202 @@
+//! What happened so far, folded into as few events as a client needs to follow what comes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use podward_protocol::{Event, Notice, Status, TextDelta};
+
+/// The longest text that is joined to one delta, in bytes.
+const TEXT_BYTES: usize = 256 * 1024;
+
+/// What is kept of a turn, in bytes; of a longer one the beginning is left out.
+const TURN_BYTES: usize = 16 * 1024 * 1024;
+
+/// Events that are kept of a turn.
+const TURN_EVENTS: usize = 16 * 1024;
+
+/// The turn that runs, or ran last, and what the pod is.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    started: Option<Arc<Event>>,
+    turn: Option<Arc<Event>>,
+    /// What happened in the turn, with its size.
+    events: VecDeque<(Arc<Event>, usize)>,
+    /// What the model is writing: it is joined until something else happens.
+    writing: Option<Writing>,
+    n_bytes: usize,
+    n_left_out: u64,
+    usage: Option<Arc<Event>>,
+    ended: Option<Arc<Event>>,
+    status: Arc<Event>,
+    max_bytes: usize,
+    max_events: usize,
+}
+
+#[derive(Debug)]
+struct Writing {
+    kind: Kind,
+    text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Thinking,
+}
+
+impl Snapshot {
+    /// Nothing happened yet.
+    pub(crate) fn new() -> Self {
+        Self::with_bounds(TURN_BYTES, TURN_EVENTS)
+    }
+
+    fn with_bounds(max_bytes: usize, max_events: usize) -> Self {
+        Self {
+            started: None,
+            turn: None,
+            events: VecDeque::new(),
+            writing: None,
+            n_bytes: 0,
+            n_left_out: 0,
+            usage: None,
+            ended: None,
+            status: Arc::new(Event::Status(Status::Idle)),
+            max_bytes,
+            max_events,
+        }
+    }
+
+    /// Takes in an event; `n_bytes`: about how much it holds.
+    pub(crate) fn fold(&mut self, event: &Arc<Event>, n_bytes: usize) {
+        match event.as_ref() {
+            Event::SessionStarted(_) => self.started = Some(Arc::clone(event)),
+            Event::Status(_) => self.status = Arc::clone(event),
+            Event::TurnStarted(_) => {
+                let bounds = (self.max_bytes, self.max_events);
+                *self = Self {
+                    started: self.started.take(),
+                    turn: Some(Arc::clone(event)),
+                    status: Arc::clone(&self.status),
+                    ..Self::with_bounds(bounds.0, bounds.1)
+                };
+            }
+            Event::TextDelta(delta) => self.write(Kind::Text, delta),
+            Event::ThinkingDelta(delta) => self.write(Kind::Thinking, delta),
+            Event::ToolCallStarted(_)
+            | Event::ToolCallArguments(_)
+            | Event::ToolCallVerdict(_)
+            | Event::ToolCallFinished(_)
+            | Event::Error(_) => {
+                self.freeze();
+                self.keep(Arc::clone(event), n_bytes);
+            }
+            Event::Usage(_) => self.usage = Some(Arc::clone(event)),
+            Event::TurnEnded(_) => self.ended = Some(Arc::clone(event)),
+            // Open requests, grants and clients are known where they are answered, used and heard;
+            // a notice is for those who were there.
+            Event::Notice(_)
+            | Event::PermissionRequest(_)
+            | Event::PermissionSettled(_)
+            | Event::GrantAdded(_)
+            | Event::GrantRevoked(_)
+            | Event::ClientJoined(_)
+            | Event::ClientLeft(_)
+            | Event::SnapshotStarted(_)
+            | Event::SnapshotEnd(_)
+            | Event::Ping(_)
+            | Event::Closing(_) => {}
+        }
+    }
+
+    /// What a new client is told first; `known` (clients and grants) comes before the turn.
+    pub(crate) fn head(&mut self, known: impl IntoIterator<Item = Arc<Event>>) -> Vec<Arc<Event>> {
+        self.freeze();
+        let left_out = (self.n_left_out > 0).then(|| {
+            Arc::new(Event::Notice(Notice {
+                message: format!(
+                    "{} earlier events of this turn are left out",
+                    self.n_left_out
+                ),
+                help: Some("the session on disk has all of them".into()),
+            }))
+        });
+        self.started
+            .iter()
+            .cloned()
+            .chain(known)
+            .chain(self.turn.iter().cloned())
+            .chain(left_out)
+            .chain(self.events.iter().map(|(event, _)| Arc::clone(event)))
+            .chain(self.usage.iter().cloned())
+            .collect()
+    }
+
+    /// What it is told last, after the open requests.
+    pub(crate) fn tail(&self) -> Vec<Arc<Event>> {
+        let ended = self.ended.iter().cloned();
+        ended.chain([Arc::clone(&self.status)]).collect()
+    }
+
+    fn write(&mut self, kind: Kind, delta: &TextDelta) {
+        let goes_on = self.writing.as_ref().is_some_and(|writing| {
+            writing.kind == kind && writing.text.len() + delta.text.len() <= TEXT_BYTES
+        });
+        if !goes_on {
+            self.freeze();
+        }
+        let text = String::new();
+        let writing = self.writing.get_or_insert(Writing { kind, text });
+        writing.text.push_str(&delta.text);
+    }
+
+    /// Makes an event of what is being written: it can be told from now on.
+    fn freeze(&mut self) {
+        let Some(Writing { kind, mut text }) = self.writing.take() else {
+            return;
+        };
+        // Text that was told in the middle is joined with what came before.
+        let before = self.events.back().and_then(|(event, n_bytes)| {
+            let (Event::TextDelta(delta) | Event::ThinkingDelta(delta)) = event.as_ref() else {
+                return None;
+            };
+            let is_same = kind_of(event) == Some(kind);
+            (is_same && delta.text.len() + text.len() <= TEXT_BYTES)
+                .then(|| (delta.text.clone(), *n_bytes))
+        });
+        if let Some((before, n_bytes)) = before {
+            self.events.pop_back();
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
+            text.insert_str(0, &before);
+        }
+        let n_bytes = text.len();
+        let delta = TextDelta { text };
+        let event = match kind {
+            Kind::Text => Event::TextDelta(delta),
+            Kind::Thinking => Event::ThinkingDelta(delta),
+        };
+        self.keep(Arc::new(event), n_bytes);
+    }
+
+    fn keep(&mut self, event: Arc<Event>, n_bytes: usize) {
+        self.events.push_back((event, n_bytes));
+        self.n_bytes = self.n_bytes.saturating_add(n_bytes);
+        while (self.n_bytes > self.max_bytes || self.events.len() > self.max_events)
+            && let Some((_, n_bytes)) = self.events.pop_front()
+        {
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
+            self.n_left_out += 1;
+        }
+    }
+}
+
+fn kind_of(event: &Event) -> Option<Kind> {
+    match event {
+        Event::TextDelta(_) => Some(Kind::Text),
+        Event::ThinkingDelta(_) => Some(Kind::Thinking),
+        // Nothing else is written piece by piece.
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

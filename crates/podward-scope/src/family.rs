@@ -1,0 +1,194 @@
+//! The processes below this one: who belongs to them, and those that this process inherits.
+//!
+//! A process that has called [`adopt_orphans`] is the parent of whatever its children leave behind,
+//! so that everything they ever started stays below it: a new session (`setsid`), a double fork and
+//! `nohup` change nothing about that.
+
+mod adopted;
+mod stat;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags};
+
+pub use adopted::Adopted;
+
+use self::stat::{ProcessStat, stat_of};
+
+/// How often a walk is begun anew because a process on the way ended meanwhile.
+const TRIES: u32 = 8;
+
+/// More generations than a process can have: a walk that is longer goes in circles.
+const GENERATIONS: u32 = 1 << 22;
+
+/// The children that this program started itself, by when.
+static OWN: Mutex<BTreeMap<i32, u64>> = Mutex::new(BTreeMap::new());
+
+/// Where a process stands to this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kinship {
+    /// It is this process.
+    Same,
+    /// It was started below this process.
+    Below,
+    /// It is neither.
+    Apart,
+}
+
+/// Makes this process the parent of all that its children leave behind, for as long as it lives.
+///
+/// Has to be called before the first child is started: what was left behind before is not found.
+///
+/// # Errors
+/// The kernel has no such thing (before Linux 3.4).
+pub fn adopt_orphans() -> io::Result<()> {
+    // The value only has to be none or any.
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+/// Where the process at the other end of a Unix socket stands to this one.
+///
+/// It is the process that connected (`SO_PEERCRED`), whoever has the socket now. Its number may be
+/// another's as soon as it is gone, so it is held by a `pidfd` meanwhile: that of the connection
+/// where the kernel has one (Linux 6.5), else one that is opened here and whose process is older than
+/// `connected`, a time of [`now`].
+///
+/// # Errors
+/// Nothing certain can be said: the process is gone, or `/proc` does not show it.
+pub fn peer_kinship(socket: impl AsFd, connected: Moment) -> io::Result<Kinship> {
+    let peer = rustix::net::sockopt::socket_peercred(&socket)?.pid;
+    let held = match nix::sys::socket::getsockopt(&socket, nix::sys::socket::sockopt::PeerPidfd) {
+        Ok(held) => Held {
+            fd: held,
+            born_before: None,
+        },
+        // Before Linux 6.5.
+        Err(nix::errno::Errno::ENOPROTOOPT) => Held {
+            fd: rustix::process::pidfd_open(peer, PidfdFlags::empty())?,
+            born_before: Some(connected),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    kinship_of(peer, &held)
+}
+
+/// A moment, in the kernel's unit for when a process started: hundredths of a second since the
+/// machine did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(u64);
+
+/// The present.
+#[must_use]
+pub fn now() -> Moment {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or(0);
+    let hundredths = u64::try_from(now.tv_nsec / 10_000_000).unwrap_or(0);
+    Moment(seconds.saturating_mul(100).saturating_add(hundredths))
+}
+
+/// A process whose number is its own for as long as it has not ended.
+struct Held {
+    fd: std::os::fd::OwnedFd,
+    /// A later process only has the number.
+    born_before: Option<Moment>,
+}
+
+fn kinship_of(peer: Pid, held: &Held) -> io::Result<Kinship> {
+    check_proc()?;
+    for _ in 0..TRIES {
+        let kinship = walk(peer.as_raw_pid(), held.born_before)?;
+        if has_ended(held)? {
+            return Err(io::Error::other("the process that connected has ended"));
+        }
+        if let Some(kinship) = kinship {
+            return Ok(kinship);
+        }
+    }
+    Err(io::Error::other(
+        "the processes above the one that connected do not stand still",
+    ))
+}
+
+/// Goes up from a process; `None`: one on the way ended meanwhile.
+fn walk(from: i32, born_before: Option<Moment>) -> io::Result<Option<Kinship>> {
+    let own = rustix::process::getpid().as_raw_pid();
+    let mut at = from;
+    let mut stat = stat_of(at)?;
+    if born_before.is_some_and(|connected| stat.start > connected.0) {
+        return Err(io::Error::other("the process that connected is gone"));
+    }
+    for _ in 0..GENERATIONS {
+        if at == own {
+            return Ok(Some(match at == from {
+                true => Kinship::Same,
+                false => Kinship::Below,
+            }));
+        }
+        // The first process, or one of another namespace.
+        if stat.parent == 0 {
+            return Ok(Some(Kinship::Apart));
+        }
+        let Ok(above) = stat_of(stat.parent) else {
+            return Ok(None);
+        };
+        // INVARIANT: a process whose parent is the same before and after has had that parent in
+        // between, so that what was read is the parent's and not that of a later process with its
+        // number.
+        if stat_of(at).ok() != Some(stat) {
+            return Ok(None);
+        }
+        (at, stat) = (stat.parent, above);
+    }
+    Err(io::Error::other("the processes have no beginning"))
+}
+
+fn has_ended(held: &Held) -> io::Result<bool> {
+    let mut fds = [PollFd::new(&held.fd, PollFlags::IN)];
+    let at_once = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    Ok(poll(&mut fds, Some(&at_once))? > 0)
+}
+
+/// The numbers in `/proc` have to be those of this process's own namespace.
+fn check_proc() -> io::Result<()> {
+    let own = rustix::process::getpid().as_raw_pid().to_string();
+    let seen = std::fs::read_link("/proc/self")?;
+    if seen.as_os_str() == own.as_str() {
+        Ok(())
+    } else {
+        Err(io::Error::other("/proc is that of other processes"))
+    }
+}
+
+/// Starts a child whose end this program waits for itself, so that [`Adopted::reap`] leaves it
+/// alone.
+///
+/// # Errors
+/// What `start` returns.
+pub fn start_own<C>(
+    start: impl FnOnce() -> io::Result<C>,
+    id: impl FnOnce(&C) -> Option<u32>,
+) -> io::Result<C> {
+    // Held meanwhile: nobody looks at a child that is not yet written down.
+    let mut own = own();
+    let child = start()?;
+    let pid = id(&child).and_then(|pid| i32::try_from(pid).ok());
+    if let Some(pid) = pid
+        && let Ok(ProcessStat { start, .. }) = stat_of(pid)
+    {
+        own.insert(pid, start);
+    }
+    Ok(child)
+}
+
+fn own() -> MutexGuard<'static, BTreeMap<i32, u64>> {
+    // INVARIANT: a map that is only added to and taken from is whole after a panic.
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
