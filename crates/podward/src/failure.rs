@@ -134,10 +134,13 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::ScriptFile { .. }
         | PodError::Script { .. }
         | PodError::Hooks(_)
+        | PodError::AutoForbidden
         | PodError::Scope(_) => Exit::BadManifest,
         PodError::Session(SessionNotFound::State(_))
         | PodError::Replay { .. }
         | PodError::State(_)
+        | PodError::Socket(_)
+        | PodError::Process(_)
         | PodError::Worker(_) => Exit::Failed,
         PodError::Session(SessionNotFound::None { .. } | SessionNotFound::Several { .. }) => {
             Exit::Usage
