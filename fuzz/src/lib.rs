@@ -8,6 +8,10 @@ use podward_policy::{
     Action, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
     Policies, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName,
 };
+use podward_protocol::{
+    Line, MethodName, RawResponse, Response, decode_line, decode_request, encode, encode_request,
+    encode_response,
+};
 use podward_tools::{Place, lower};
 
 #[path = "../../crates/podward-shell/tests/lexical/mod.rs"]
@@ -20,6 +24,8 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("tool_arguments", tool_arguments),
     ("shell", shell),
     ("check", check),
+    ("request", request),
+    ("line", line),
 ];
 
 /// A pattern, a newline, a text: a pattern that loads means what the `glob` crate says.
@@ -166,5 +172,51 @@ pub fn check(data: &[u8]) {
             "{} became {after}",
             ruling.action
         );
+    }
+}
+
+/// A line of a client: what is read of it is written and read again as the same, or it has an answer that
+/// the client can read.
+pub fn request(data: &[u8]) {
+    match decode_request(data) {
+        Ok(request) => {
+            // Escapes can make it longer than it was.
+            if let Ok(line) = encode_request(&request) {
+                assert_eq!(decode_request(line.as_bytes()), Ok(request), "`{line}`");
+            }
+        }
+        Err(refused) => {
+            let line = encode_response(&refused.into()).expect("a refusal is short");
+            let read = decode_line(&line);
+            assert!(matches!(read, Ok(Line::Response(_))), "`{line}`");
+        }
+    }
+}
+
+/// A line of a pod: what is read of it is written and read again as the same.
+pub fn line(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match decode_line(&text) {
+        Ok(Line::Event(event)) => {
+            if let Ok(line) = encode(&event) {
+                assert_eq!(
+                    decode_line(&line).ok(),
+                    Some(Line::Event(event)),
+                    "`{line}`"
+                );
+            }
+        }
+        Ok(Line::Response(RawResponse { id, result })) => {
+            for method in MethodName::ALL {
+                let outcome = match result.clone().map(|reply| reply.read(*method)) {
+                    Ok(Ok(reply)) => Ok(reply),
+                    Ok(Err(_)) => continue, // of another method
+                    Err(error) => Err(error),
+                };
+                let outcome = outcome.into();
+                let _ = encode_response(&Response { id, outcome });
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty(), "an error says something"),
     }
 }
