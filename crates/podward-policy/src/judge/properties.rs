@@ -16,6 +16,8 @@ use crate::text::{HoleKind, TextBuilder, written_word};
 use crate::tool::KnownTools;
 use crate::verdict::{Cause, LayerKind, LayerName};
 
+mod grants;
+
 fn config() -> Config {
     Config {
         cases: u32::try_from(n_cases(1_000_000) / 200).unwrap(),
