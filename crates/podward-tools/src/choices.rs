@@ -407,3 +407,6 @@ impl fmt::Display for Width {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod properties;
