@@ -24,7 +24,7 @@ pub struct CallIdError {
 pub struct CallFacts {
     id: CallId,
     tool: ToolName,
-    arguments: Box<str>,
+    arguments: Arc<str>,
     lowered: Lowered,
     part_of: Option<CallId>,
 }
@@ -128,7 +128,7 @@ impl CallFacts {
         Self {
             id,
             tool,
-            arguments: arguments.into(),
+            arguments: arguments.into().into(),
             lowered,
             part_of: None,
         }
@@ -161,7 +161,12 @@ impl CallFacts {
 
     /// The arguments as canonical JSON (RFC 8785).
     #[must_use]
-    pub const fn arguments(&self) -> &str {
+    pub fn arguments(&self) -> &str {
+        &self.arguments
+    }
+
+    /// The arguments, shared.
+    pub(crate) const fn shared_arguments(&self) -> &Arc<str> {
         &self.arguments
     }
 

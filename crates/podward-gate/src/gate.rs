@@ -11,7 +11,7 @@ use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
 use crate::grant::{Covered, Grant, GrantId, Grants, TakeUse};
 use crate::permit::Permitted;
-use crate::question::{AskReason, Question, RequestId};
+use crate::question::{AskReason, LastAsked, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
 use questions::{IdTaken, Questions, Waiting};
 
@@ -50,9 +50,10 @@ pub enum Settled<P> {
 pub struct Gate<P> {
     policies: Policies,
     /// How often each call was submitted in this turn.
-    submitted: BTreeMap<(ToolName, Box<str>), u32>,
+    submitted: BTreeMap<(ToolName, Arc<str>), u32>,
     questions: Questions<P>,
     grants: Grants,
+    last_asked: LastAsked,
 }
 
 impl<P> Gate<P> {
@@ -64,6 +65,7 @@ impl<P> Gate<P> {
             submitted: BTreeMap::new(),
             questions: Questions::new(),
             grants: Grants::default(),
+            last_asked: LastAsked::default(),
         }
     }
 
@@ -104,7 +106,7 @@ impl<P> Gate<P> {
             }
             Action::Allow => (AskReason::Resumed, vec![]),
         };
-        let question = Question::new(Arc::clone(&call.facts), ruling, reason, parts);
+        let question = self.last_asked.question(&call.facts, ruling, reason, parts);
         // Grants that were given in the meantime are looked at when it is put.
         self.hold(question, call, 0, false)
     }
@@ -330,7 +332,8 @@ impl<P> Gate<P> {
             (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
             (Action::Allow, true) => {
                 let question =
-                    Question::new(Arc::clone(&call.facts), ruling, AskReason::Repeated, vec![]);
+                    self.last_asked
+                        .question(&call.facts, ruling, AskReason::Repeated, vec![]);
                 self.hold(question, call, self.grants.n_changes, is_repeated)
             }
             (Action::Allow, false) => {
@@ -347,7 +350,7 @@ impl<P> Gate<P> {
         }
         let times = self
             .submitted
-            .entry((facts.tool().clone(), facts.arguments().into()))
+            .entry((facts.tool().clone(), Arc::clone(facts.shared_arguments())))
             .or_default();
         *times = times.saturating_add(1);
         *times >= REPEATS_ASKED
@@ -371,7 +374,9 @@ impl<P> Gate<P> {
             let permitted = Permitted::new(call, ruling, by);
             return Submitted::Settled(Settled::Run(permitted));
         }
-        let question = Question::new(Arc::clone(&call.facts), ruling, AskReason::Policy, parts);
+        let question = self
+            .last_asked
+            .question(&call.facts, ruling, AskReason::Policy, parts);
         self.hold(question, call, self.grants.n_changes, is_repeated)
     }
 
@@ -456,6 +461,9 @@ fn denied<P>(call: Call<P>, ruling: Ruling) -> Submitted<P> {
         RefusalCause::Policy,
     )))
 }
+
+#[cfg(test)]
+mod properties;
 
 #[cfg(test)]
 mod tests;

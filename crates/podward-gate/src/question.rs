@@ -31,9 +31,17 @@ pub struct Question(Arc<Asked>);
 struct Asked {
     id: RequestId,
     facts: Arc<CallFacts>,
-    ruling: Ruling,
+    ruling: Arc<Ruling>,
     reason: AskReason,
-    asking: Box<[Asking]>,
+    asking: Arc<[Asking]>,
+}
+
+/// Why the last question was asked: the next one often shares it, so that many that wait cost
+/// little.
+#[derive(Debug, Default)]
+pub(crate) struct LastAsked {
+    ruling: Option<Arc<Ruling>>,
+    asking: Arc<[Asking]>,
 }
 
 impl RequestId {
@@ -75,22 +83,34 @@ impl AskReason {
     }
 }
 
-impl Question {
-    pub(crate) fn new(
-        facts: Arc<CallFacts>,
+impl LastAsked {
+    /// A question about a call.
+    pub(crate) fn question(
+        &mut self,
+        facts: &Arc<CallFacts>,
         ruling: Ruling,
         reason: AskReason,
         asking: Vec<Asking>,
-    ) -> Self {
-        Self(Arc::new(Asked {
+    ) -> Question {
+        if *self.asking != *asking {
+            self.asking = asking.into();
+        }
+        let ruling = match self.ruling.take().filter(|last| **last == ruling) {
+            Some(last) => last,
+            None => Arc::new(ruling),
+        };
+        self.ruling = Some(Arc::clone(&ruling));
+        Question(Arc::new(Asked {
             id: RequestId(facts.id().clone()),
-            facts,
+            facts: Arc::clone(facts),
             ruling,
             reason,
-            asking: asking.into(),
+            asking: Arc::clone(&self.asking),
         }))
     }
+}
 
+impl Question {
     /// What an answer names.
     #[must_use]
     pub fn id(&self) -> &RequestId {

@@ -57,17 +57,18 @@ pub struct WholeText {
 impl Operations {
     /// The operations of a call, in the order in which they stand in it.
     #[must_use]
-    pub fn new(first: Operation, mut rest: Vec<Operation>) -> Self {
-        rest.insert(0, first);
-        Self {
-            all: rest,
-            whole: None,
-        }
+    pub fn new(first: Operation, rest: Vec<Operation>) -> Self {
+        // A call may wait long for its answer: no room is kept for more.
+        let mut all = Vec::with_capacity(rest.len() + 1);
+        all.push(first);
+        all.extend(rest);
+        Self { all, whole: None }
     }
 
     /// The operations of a call; `None` if there are none.
     #[must_use]
-    pub fn from_vec(all: Vec<Operation>) -> Option<Self> {
+    pub fn from_vec(mut all: Vec<Operation>) -> Option<Self> {
+        all.shrink_to_fit();
         (!all.is_empty()).then_some(Self { all, whole: None })
     }
 

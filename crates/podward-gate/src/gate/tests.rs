@@ -1,16 +1,11 @@
-use std::collections::BTreeMap;
-
 use podward_policy::{
-    Coverage, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation, Operations,
-    Policy, PolicySpec, RuleSpec, Subject, Text,
+    AskedBy, Asker, Coverage, GrantRule, KnownTools, LayerKind, LayerName, Location, Lowered, Need,
+    Operation, Operations, Policy, PolicySpec, RuleSpec, Subject, Text,
 };
-use proptest::prelude::*;
 
 use super::questions::SETTLED_KEPT;
 use super::*;
 use crate::call::CallId;
-
-const TOOLS: [&str; 2] = ["bash", "read"];
 
 fn call(id: &str, tool: &str, arguments: &str, payload: usize) -> Call<usize> {
     Call::new(
@@ -294,147 +289,93 @@ fn a_gate_forgets_only_the_oldest_answers() {
     assert_eq!(gate.questions.n_settled(), SETTLED_KEPT);
 }
 
-#[derive(Debug, Clone)]
-enum Deed {
-    BeginTurn,
-    Submit {
-        id: u8,
-        tool: usize,
-        arguments: u8,
-        action: Action,
-    },
-    Answer {
-        id: u8,
-        answer: Answer,
-    },
-}
-
-fn arb_answer() -> impl Strategy<Value = Answer> {
-    prop_oneof![
-        Just(Answer::Once { by: "ann".into() }),
-        Just(Answer::NoClient),
-        Just(Answer::Cancelled),
-        Just(Answer::PodStopped),
-        Just(Answer::Interrupted),
-        Just(Answer::Hook {
-            name: "h".into(),
-            text: "no".into()
-        }),
-        Just(Answer::HookFailed {
-            name: "h".into(),
-            why: "it broke".into(),
-        }),
-    ]
-}
-
-fn arb_deed() -> impl Strategy<Value = Deed> {
-    let action = prop_oneof![Just(Action::Allow), Just(Action::Ask), Just(Action::Deny)];
-    prop_oneof![
-        1 => Just(Deed::BeginTurn),
-        6 => (0..12u8, 0..TOOLS.len(), 0..2u8, action).prop_map(|(id, tool, arguments, action)| {
-            Deed::Submit { id, tool, arguments, action }
-        }),
-        4 => (0..12u8, arb_answer()).prop_map(|(id, answer)| Deed::Answer { id, answer }),
-    ]
-}
-
-/// A gate in the simplest words: what is open, what is settled by whom, what was made how often.
-#[derive(Default)]
-struct Model {
-    n_made: BTreeMap<(usize, u8), u32>,
-    open: BTreeMap<u8, usize>,
-    settled: BTreeMap<u8, Answer>,
-    /// For each submission: how often it was settled.
-    n_settled: Vec<u32>,
-}
-
-impl Model {
-    fn submit(
-        &mut self,
-        gate: &mut Gate<usize>,
-        id: u8,
-        tool: usize,
-        arguments: u8,
-        action: Action,
-    ) {
-        let number = self.n_settled.len();
-        self.n_settled.push(0);
-        let times = self.n_made.entry((tool, arguments)).or_default();
-        *times += 1;
-        let asks = action == Action::Ask || (action == Action::Allow && *times >= 3);
-        let is_new = !self.open.contains_key(&id) && !self.settled.contains_key(&id);
-        let call = call(&id.to_string(), TOOLS[tool], &arguments.to_string(), number);
-        match gate.admit_now(call, ruling(action)) {
-            Submitted::Settled(Settled::Run(permitted)) => {
-                assert!(action == Action::Allow && !asks);
-                self.n_settled[permitted.release().1] += 1;
-            }
-            Submitted::Settled(Settled::Refuse(refusal)) => {
-                assert!(action == Action::Deny || (asks && !is_new));
-                assert_eq!(refusal.id().as_str(), id.to_string());
-                self.n_settled[number] += 1;
-            }
+/// Whoever gave it and when: the third same call of a turn is for a person.
+#[test]
+fn no_grant_lets_a_repeated_call_run() {
+    let tool = ToolName::new("mcp__s__t").unwrap();
+    let spec = PolicySpec::new(Action::Ask);
+    let compiled = Policy::compile(&spec, &KnownTools::built_in()).unwrap();
+    let submit = |gate: &mut Gate<usize>, id: &str| {
+        let id = CallId::new(id).unwrap();
+        let operation = Operation::plain(&tool, "deploy");
+        let facts = CallFacts::new(id, tool.clone(), "{}", operation.into());
+        match gate.submit(Call::new(facts, 7)) {
             Submitted::Ask(question) => {
-                assert!(asks && is_new);
-                assert_eq!(question.ruling().action, action);
                 assert!(matches!(gate.put(question.id()), Ok(Put::Open)));
-                self.open.insert(id, number);
+                question
             }
+            Submitted::Settled(settled) => panic!("{settled:?}"),
         }
-    }
-
-    fn answer(&mut self, gate: &mut Gate<usize>, id: u8, answer: Answer) {
-        let request = RequestId::from(CallId::new(&id.to_string()).unwrap());
-        match gate.answer(&request, answer.clone()) {
-            Ok(settled) => {
-                let number = self
-                    .open
-                    .remove(&id)
-                    .expect("only an open question is settled");
-                match settled {
-                    Settled::Run(permitted) => {
-                        assert!(matches!(answer, Answer::Once { .. }));
-                        assert_eq!(permitted.release().1, number, "what was asked is what runs");
-                    }
-                    Settled::Refuse(_) => assert!(!matches!(answer, Answer::Once { .. })),
-                }
-                self.n_settled[number] += 1;
-                self.settled.insert(id, answer);
-            }
-            Err(AnswerError::AlreadySettled { by, .. }) => {
-                assert_eq!(Some(&by), self.settled.get(&id));
-            }
-            Err(AnswerError::Unknown { .. }) => {
-                assert!(!self.settled.contains_key(&id) && !self.open.contains_key(&id));
-            }
-            Err(error) => panic!("{error}"),
-        }
-    }
+    };
+    let mut gate = Gate::new(Policies::from(compiled.policy));
+    let questions = ["a", "b", "c"].map(|id| submit(&mut gate, id));
+    let askers = questions[0].asking().iter().map(|part| part.asker.clone());
+    let rule = GrantRule::compile(&tool, "deploy", askers.collect()).unwrap();
+    let grant = |id: &str| Grant {
+        id: GrantId::new(id).unwrap(),
+        rules: vec![rule.clone()],
+        expires_at: None,
+        uses_left: None,
+        by: "ann".into(),
+    };
+    let settled = gate.grant(grant("g"), Some(questions[0].id())).unwrap();
+    let ids: Vec<_> = settled.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    // It can be answered itself.
+    let settled = gate.grant(grant("h"), Some(questions[2].id())).unwrap();
+    assert_eq!(settled.len(), 1);
+    assert_eq!(gate.open(), []);
+    submit(&mut gate, "d");
 }
 
-proptest! {
-    #[test]
-    fn each_call_settles_exactly_once(deeds in prop::collection::vec(arb_deed(), 0..60)) {
-        let mut gate = gate();
-        let mut model = Model::default();
-        for deed in deeds {
-            match deed {
-                Deed::BeginTurn => {
-                    gate.begin_turn();
-                    model.n_made.clear();
-                }
-                Deed::Submit { id, tool, arguments, action } => {
-                    model.submit(&mut gate, id, tool, arguments, action);
-                }
-                Deed::Answer { id, answer } => model.answer(&mut gate, id, answer),
-            }
-            prop_assert_eq!(gate.open().len(), model.open.len());
+/// Two grants together may cover what neither covers alone; then a use of each is taken.
+#[test]
+fn grants_cover_a_call_together() {
+    let tool = ToolName::new("mcp__s__t").unwrap();
+    let compiled = Policy::compile(&PolicySpec::new(Action::Ask), &KnownTools::built_in()).unwrap();
+    let mut gate = Gate::new(Policies::from(compiled.policy));
+    let asker = Asker {
+        layer: LayerKind::Manifest,
+        by: AskedBy::Default,
+    };
+    let grant = |id: &str, pattern: &str, uses_left| Grant {
+        id: GrantId::new(id).unwrap(),
+        rules: vec![GrantRule::compile(&tool, pattern, vec![asker.clone()]).unwrap()],
+        expires_at: None,
+        uses_left,
+        by: "ann".into(),
+    };
+    gate.grant(grant("one", "a*", Some(1)), None).unwrap();
+    gate.grant(grant("two", "b*", None), None).unwrap();
+    let submit = |gate: &mut Gate<usize>, id: &str, take: &mut TakeUse<'_>| {
+        let id = CallId::new(id).unwrap();
+        let operations = Operations::new(
+            Operation::plain(&tool, "a1"),
+            vec![Operation::plain(&tool, "b1"), Operation::plain(&tool, "a2")],
+        );
+        let lowered = Lowered::Operations(operations);
+        let facts = CallFacts::new(id, tool.clone(), "{}", lowered);
+        match gate.submit_with(Call::new(facts, 7), take) {
+            Submitted::Settled(Settled::Run(permitted)) => Some(permitted.by().clone()),
+            Submitted::Settled(Settled::Refuse(refusal)) => panic!("{refusal:?}"),
+            Submitted::Ask(_) => None,
         }
-        let open: Vec<u8> = model.open.keys().copied().collect();
-        for id in open {
-            model.answer(&mut gate, id, Answer::Interrupted);
-        }
-        prop_assert_eq!(gate.open(), []);
-        prop_assert!(model.n_settled.iter().all(|&n| n == 1), "{:?}", model.n_settled);
-    }
+    };
+    let mut taken = Vec::new();
+    let by = submit(&mut gate, "a", &mut |id| {
+        taken.push(id.to_string());
+        true
+    });
+    let grants = ["one", "two"].map(|id| GrantId::new(id).unwrap()).into();
+    let ann = "ann".into();
+    assert_eq!(by, Some(DecidedBy::Grants { grants, by: ann }));
+    assert_eq!(taken, ["one"]);
+    // The only use of the first is gone.
+    assert_eq!(submit(&mut gate, "b", &mut |_| true), None);
+    // One whose use cannot be taken counts no more.
+    gate.begin_turn();
+    gate.grant(grant("three", "a*", Some(9)), None).unwrap();
+    assert_eq!(submit(&mut gate, "c", &mut |_| false), None);
+    let left: Vec<_> = gate.grants().map(|grant| grant.id.as_str()).collect();
+    assert_eq!(left, ["two"]);
 }
