@@ -7,8 +7,11 @@ mod underlined;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use podward_policy::Location;
+use podward_policy::{ByteSpan, Location};
+
+use crate::source::Source;
 
 pub(crate) use render::{is_invisible, visible_line};
 pub use underlined::underlined;
@@ -71,6 +74,12 @@ pub struct Related {
 }
 
 impl Place {
+    /// The place of a span in any text, by the name that people know the text under.
+    #[must_use]
+    pub fn in_text(file: &Arc<str>, text: &str, span: ByteSpan) -> Self {
+        Source::new(Arc::clone(file), text).place(span)
+    }
+
     /// The same with `***` for the marked part: it may hold a secret.
     pub(crate) fn masked(mut self) -> Self {
         const MASK: &str = "***";

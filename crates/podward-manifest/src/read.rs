@@ -157,8 +157,8 @@ fn warn_of_skills(raw: &RawManifest, reader: &mut Reader<'_>) {
         && !directories.value.is_empty()
     {
         let place = reader.place(directories.key);
-        let message = "this version reads no skills: the model is told of none";
-        let help = "the directories are kept for a version that does";
+        let message = "this version runs no skills: the model is told of none";
+        let help = "`podward skills list` and `podward skills lint` read them";
         reader.report(Diagnostic::warning(message, place).with_help(help));
     }
 }

@@ -25,6 +25,7 @@ mod prompt;
 mod redact;
 mod serve;
 mod session;
+mod skills;
 #[cfg(test)]
 mod test_user;
 mod trust;
@@ -52,5 +53,6 @@ pub use serve::{
     Server, Socket,
 };
 pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
+pub use skills::{Purpose, SkillFile, SkillProblem, Skills};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};
 pub use undo::UndoSession;

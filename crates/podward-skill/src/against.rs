@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use podward_policy::{
     Action, CommandSubject, HoleKind, LayerName, Need, Operation, Policies, Subject, TextBuilder,
     ToolName, ToolOrigin,
@@ -18,7 +20,7 @@ pub struct ManifestSays<'a> {
     /// The rules of all layers.
     pub policies: &'a Policies,
     /// The built-in tools that it offers to the model.
-    pub offered: &'a [ToolName],
+    pub offered: &'a BTreeSet<ToolName>,
 }
 
 /// The entries of `allowed-tools` of which nothing could ever run under a manifest: a list only

@@ -67,8 +67,9 @@ pub struct CompiledLists {
     pub layer: Option<Policy>,
     /// What each entry came to, in the order of the rules: what is not allowed first.
     pub entries: Vec<CompiledEntry>,
-    /// What is wrong with the entries, in the order of the rules. One that is an error is left out of
-    /// what is allowed; one of `disallowed-tools` leaves nothing allowed.
+    /// What is wrong with the entries, in the order of the rules. A pattern that is none is left out of
+    /// what is allowed; one of `disallowed-tools` leaves nothing allowed. A skill that was read has
+    /// neither.
     pub problems: Vec<Problem>,
 }
 

@@ -1,7 +1,8 @@
 //! From the bytes of a `SKILL.md` to a skill, or all that is wrong with it.
 
-use podward_policy::ByteSpan;
+use podward_policy::{ByteSpan, KnownTools};
 
+use crate::compile::ListPlace;
 use crate::fence;
 use crate::header;
 use crate::name::SkillName;
@@ -14,6 +15,9 @@ pub const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 /// Larger front matter is refused unread.
 pub const MAX_HEADER_BYTES: usize = 64 * 1024;
+
+/// The format advises no more lines of instructions.
+const MOST_BODY_LINES: usize = 500;
 
 /// More problems than this are not told: nobody reads them.
 const MOST_PROBLEMS: usize = 100;
@@ -92,6 +96,9 @@ pub fn read(directory: &str, bytes: &[u8]) -> Reading {
         true => read_text(directory, &text, &mut problems),
         false => None,
     };
+    if let Some(skill) = &skill {
+        add_wrong_patterns(skill, &mut problems);
+    }
     let is_broken = problems
         .iter()
         .any(|problem| problem.gravity == Gravity::Error);
@@ -106,6 +113,15 @@ pub fn read(directory: &str, bytes: &[u8]) -> Reading {
         problems,
         text: text.into(),
     }
+}
+
+/// Entries whose patterns are none are as wrong as those that cannot be read. That does not hang on
+/// which tools there are.
+fn add_wrong_patterns(skill: &Skill, problems: &mut Vec<Problem>) {
+    let known = KnownTools::built_in();
+    let compiled = skill.tools.compile(&ListPlace::new("SKILL.md", &known));
+    let wrong = compiled.problems.into_iter();
+    problems.extend(wrong.filter(|problem| problem.gravity == Gravity::Error));
 }
 
 /// The text, and where it is none.
@@ -142,6 +158,19 @@ fn read_text(directory: &str, text: &str, problems: &mut Vec<Problem>) -> Option
         return None;
     }
     let document = yaml::parse(text, parts.front.clone());
+    let n_lines = text
+        .get(parts.body.clone())
+        .unwrap_or_default()
+        .lines()
+        .count();
+    if n_lines > MOST_BODY_LINES {
+        problems.push(Problem::new(
+            Gravity::Hint,
+            ByteSpan::new(parts.body.start..parts.body.start),
+            format!("the instructions have {n_lines} lines: the model reads all of them at once"),
+            format!("keep them below {MOST_BODY_LINES}; put details in files beside it"),
+        ));
+    }
     let header = header::read(directory, text, &parts.front, document, problems)?;
     Some(Skill {
         name: header.name,

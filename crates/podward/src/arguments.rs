@@ -1,12 +1,16 @@
 //! The command line.
 
 mod grants;
+mod skills;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
+pub(crate) use self::skills::{
+    Skills, SkillsCommand, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
+};
 
 /// A permission layer and runtime for AI agents.
 #[derive(Debug, Parser)]
@@ -122,6 +126,8 @@ pub(crate) enum Command {
     Trust(Trust),
     /// Show and take back what was approved for more than one call
     Grants(Grants),
+    /// List, show or check skills, and the tools that they restrict an agent to
+    Skills(Skills),
     /// Bring back what a call changed in the workspace
     Undo(Undo),
     /// Print a shell's completions

@@ -7,6 +7,7 @@ mod man;
 mod manifest;
 mod run;
 mod schema;
+mod skills;
 mod tools;
 mod trust;
 mod undo;
@@ -36,6 +37,7 @@ pub(crate) fn run(
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),
         Command::Grants(arguments) => grants::run(&arguments, screen),
+        Command::Skills(arguments) => skills::run(&arguments, screen),
         Command::Undo(arguments) => undo::run(&arguments, screen),
         Command::Run(arguments) => run::run(arguments, key, screen),
     }

@@ -10,7 +10,7 @@ fn check(rules: PolicySpec, offered: &[&str], allowed: &str, expected: &[&str]) 
     let tools = read("x", text.as_bytes()).skill.unwrap().tools;
     let known = KnownTools::built_in();
     let policies = Policies::from(Policy::compile(&rules, &known).unwrap().policy);
-    let offered: Vec<ToolName> = offered
+    let offered: std::collections::BTreeSet<ToolName> = offered
         .iter()
         .map(|name| ToolName::new(name).unwrap())
         .collect();
