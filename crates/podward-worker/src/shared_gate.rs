@@ -208,11 +208,11 @@ impl SharedGate {
     /// Takes over what the ledger says.
     fn refresh(&self) {
         if let Some(ledger) = &self.0.ledger {
-            let grants = ledger.refresh();
-            let now = ledger.now_ms();
+            // INVARIANT: locked before the ledger is asked; else a grant that is revoked in between
+            // would come back with what the ledger said before.
             let state = &mut *self.lock();
-            state.gate.advance(now);
-            if let Some(grants) = grants {
+            state.gate.advance(ledger.now_ms());
+            if let Some(grants) = ledger.refresh() {
                 state.gate.set_grants(grants);
             }
         }
