@@ -12,9 +12,11 @@ use crate::verdict::{Cause, Coverage, LayerName, RuleIdx, Ruling};
 use crate::work::Work;
 
 mod asking;
+mod coverage;
 mod reach;
 
 pub(crate) use asking::asking;
+use coverage::coverage;
 pub(crate) use reach::may_ever_run;
 
 use crate::pattern::Hit;
@@ -64,38 +66,6 @@ pub(crate) fn judge(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
             operation: None,
             coverage,
         },
-    }
-}
-
-fn coverage(operations: &Operations) -> Coverage {
-    let mut reasons: Vec<Box<str>> = Vec::new();
-    let mut add = |reason: &str| {
-        if !reasons.iter().any(|known| **known == *reason) {
-            reasons.push(reason.into());
-        }
-    };
-    for operation in operations.iter() {
-        for reason in &operation.partial {
-            add(reason);
-        }
-        match &operation.subject {
-            Subject::Unknown(reason) => add(reason.as_str()),
-            Subject::Path(path) | Subject::Tree(path) if has_expansion(&path.lexical.short) => {
-                add("a path is not known before the command runs");
-            }
-            Subject::Url(url) if has_expansion(&url.text) => {
-                add("a URL is not known before the command runs");
-            }
-            Subject::Command(_)
-            | Subject::Path(_)
-            | Subject::Tree(_)
-            | Subject::Url(_)
-            | Subject::Plain(_) => {}
-        }
-    }
-    match reasons.is_empty() {
-        true => Coverage::Full,
-        false => Coverage::Partial(reasons),
     }
 }
 
