@@ -13,7 +13,8 @@ use tokio::sync::mpsc;
 /// Grants that are kept outside of this process.
 ///
 /// A gate that has a ledger holds what the ledger says: who gives or revokes a grant tells the
-/// ledger first, then the gate.
+/// ledger first, then the gate. The gate is locked while it asks its ledger, which therefore never
+/// calls back.
 pub trait GrantLedger: Send + Sync {
     /// All grants that count for this pod, if they may have changed since the last time, by
     /// whomever; `None` if they have not. Asked before each call is judged, so it is quick.
@@ -173,8 +174,8 @@ impl SharedGate {
         call: Call<Box<dyn Invocation>>,
         earlier: Earlier,
     ) -> Submitted<Box<dyn Invocation>> {
-        self.refresh();
         let state = &mut *self.lock();
+        self.refresh(state);
         match earlier {
             Earlier::Nothing => state.gate.submit_with(call, &mut |id| self.take(id)),
             Earlier::Asked => state.gate.submit_again(call),
@@ -205,14 +206,13 @@ impl SharedGate {
         Ok(refusal)
     }
 
-    /// Takes over what the ledger says.
-    fn refresh(&self) {
+    /// Takes over what the ledger says. The gate is locked meanwhile, so that what is revoked after
+    /// the ledger was read is not put back.
+    fn refresh(&self, state: &mut State) {
         if let Some(ledger) = &self.0.ledger {
-            // INVARIANT: locked before the ledger is asked; else a grant that is revoked in between
-            // would come back with what the ledger said before.
-            let state = &mut *self.lock();
+            let grants = ledger.refresh();
             state.gate.advance(ledger.now_ms());
-            if let Some(grants) = ledger.refresh() {
+            if let Some(grants) = grants {
                 state.gate.set_grants(grants);
             }
         }

@@ -280,7 +280,7 @@ impl Model {
     fn take_uses(&mut self, texts: &[usize], used: &[GrantId]) {
         let names: Vec<u8> = used
             .iter()
-            .map(|id| id.as_str()[1..].parse().unwrap())
+            .map(|id| id.as_str().trim_start_matches('g').parse().unwrap())
             .collect();
         assert!(
             self.is_covered(texts, |grant| names.contains(&grant.name)),

@@ -195,7 +195,7 @@ fn the_policies_judge_what_is_submitted() {
 fn a_late_answer_is_told_who_was_first() {
     let mut gate = gate();
     let question = gate.ask_now("a");
-    assert_eq!(gate.open(), [question.clone()]);
+    assert_eq!(gate.open(), std::slice::from_ref(&question));
     let first = Answer::Once { by: "ann".into() };
     let Ok(Settled::Run(permitted)) = gate.answer(question.id(), first.clone()) else {
         panic!("not run");

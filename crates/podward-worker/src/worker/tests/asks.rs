@@ -312,34 +312,34 @@ impl Hook<PreToolCall> for Refuses {
     }
 }
 
-fn watched(
-    word: &'static str,
-    hangs: bool,
-) -> (
-    Arc<PassesOn>,
-    Setup,
-    Arc<tokio::sync::Notify>,
-    Arc<Mutex<Vec<String>>>,
-) {
+/// What a test sees of a hook that watches.
+struct Watched {
+    asked: Arc<tokio::sync::Notify>,
+    seen: Arc<Mutex<Vec<String>>>,
+}
+
+fn watched(word: &'static str, hangs: bool) -> (Arc<PassesOn>, Setup, Watched) {
     let (approver, setup) = passes_on();
-    let asked = Arc::new(tokio::sync::Notify::new());
-    let seen = Arc::new(Mutex::new(Vec::new()));
+    let watched = Watched {
+        asked: Arc::default(),
+        seen: Arc::default(),
+    };
     let hook = Refuses {
         word,
         hangs,
-        seen: Arc::clone(&seen),
-        asked: Arc::clone(&asked),
+        seen: Arc::clone(&watched.seen),
+        asked: Arc::clone(&watched.asked),
     };
     let setup = Setup {
         hooks: Hooks::new().pre_tool_call(Arc::new(hook)),
         ..setup
     };
-    (approver, setup, asked, seen)
+    (approver, setup, watched)
 }
 
 #[tokio::test]
 async fn a_hook_can_refuse_what_a_person_edited() {
-    let (approver, setup, _, seen) = watched("edited", false);
+    let (approver, setup, watched) = watched("edited", false);
     let mut kit = Kit::with(&script(&[&[("echo", "ask a")]]), setup);
     let (gate, proposer) = (kit.worker.gate(), kit.worker.proposer());
     let answering = async {
@@ -356,14 +356,14 @@ async fn a_hook_can_refuse_what_a_person_edited() {
     assert!(kit.results()[0].contains("{\"text\":\"edited\"}\nRefused: this call of `echo` was not run. The check `watch` refuses it: not this."), "{:?}", kit.results());
     assert_eq!(causes(&kit), ["policy", "hook"]);
     assert_eq!(
-        *seen.lock().unwrap(),
+        *watched.seen.lock().unwrap(),
         [r#"{"text":"ask a"}"#, r#"{"text":"edited"}"#]
     );
 }
 
 #[tokio::test]
 async fn a_cancel_while_an_edit_is_judged_runs_nothing() {
-    let (approver, setup, asked, _) = watched("edited", true);
+    let (approver, setup, watched) = watched("edited", true);
     let mut kit = Kit::with(&script(&[&[("echo", "ask a"), ("echo", "ask b")]]), setup);
     let (gate, proposer, cancel) = (kit.worker.gate(), kit.worker.proposer(), kit.cancel.clone());
     let answering = async {
@@ -373,7 +373,7 @@ async fn a_cancel_while_an_edit_is_judged_runs_nothing() {
             .propose(call, "echo", json!({"text": "edited"}))
             .unwrap();
         gate.edit(&id("call_1_1"), call, "ann").unwrap();
-        asked.notified().await;
+        watched.asked.notified().await;
         // This answer comes first, and the cancel all the same before its call starts.
         let by = "ann".into();
         gate.answer(&id("call_1_2"), Answer::Once { by }).unwrap();
@@ -390,7 +390,7 @@ async fn a_cancel_while_an_edit_is_judged_runs_nothing() {
 #[tokio::test]
 async fn a_grant_that_comes_while_a_hook_decides_loosens_nothing_of_it() {
     for (word, expected) in [("ask a", vec![]), ("no such", vec!["ask a", "ask b"])] {
-        let (approver, setup, asked, _) = watched(word, false);
+        let (approver, setup, _) = watched(word, false);
         let mut kit = Kit::with(
             &script(&[&[("echo", "ask b")], &[("echo", "ask a")]]),
             setup,
@@ -403,7 +403,6 @@ async fn a_grant_that_comes_while_a_hook_decides_loosens_nothing_of_it() {
                 gate.grant(grant, Some(open[0].id())),
                 Ok(vec![id("call_1_1")])
             );
-            let _ = &asked;
         };
         let (end, ()) = tokio::join!(kit.turn("go"), answering);
         assert_eq!(end.reason, EndReason::Done);
