@@ -28,6 +28,7 @@ pub(crate) use start::interrupt;
 
 use crate::clock::{Clock, SystemClock};
 use crate::grants::GrantStore;
+use crate::hook::Asked;
 use crate::key::ModelKey;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
@@ -156,6 +157,10 @@ pub(crate) struct Parts {
     pub(crate) n_turns: u64,
     /// Whether calls of an earlier run still wait for an answer.
     pub(crate) is_asking: bool,
+    /// The programs that are told of questions.
+    pub(crate) asked_hooks: Option<Asked>,
+    /// What fails in them.
+    pub(crate) notices: mpsc::Receiver<Notice>,
 }
 
 impl Pod {

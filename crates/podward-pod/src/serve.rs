@@ -207,6 +207,7 @@ impl Server {
                 sender: events_in,
                 waiting: VecDeque::new(),
             },
+            asked_hooks: parts.asked_hooks,
             jobs,
             turn: Turn::Idle,
             last_turn: parts.n_turns,
@@ -218,6 +219,10 @@ impl Server {
         } else if parts.is_asking {
             hub.presence.expect_somebody(hub.now());
         }
+        if parts.is_asking && request.socket == Socket::Required {
+            // What is asked is asked again, under the same ids, before anybody says anything.
+            hub.go_on();
+        }
         let server = Self {
             pod,
             hub,
@@ -225,6 +230,7 @@ impl Server {
                 listener,
                 calls,
                 told,
+                notices: parts.notices,
                 ended,
                 stop: stop.clone(),
             },

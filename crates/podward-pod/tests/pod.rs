@@ -43,7 +43,17 @@ use crate::hooks::{
     hooks_that_look_on_see_results_and_their_failures_are_told, large_arguments_reach_a_hook_whole,
     what_a_hook_runs_cannot_be_written_by_tools,
 };
-use crate::serve::a_call_that_is_asked_about_runs_once_somebody_says_so;
+use crate::serve::{
+    a_call_that_is_asked_about_runs_once_somebody_says_so,
+    a_question_outlives_the_pod_and_keeps_its_id, a_rejection_reaches_the_model_word_for_word,
+    a_slow_client_is_cut_off_and_the_pod_goes_on,
+    always_settles_what_it_covers_and_is_not_asked_again,
+    an_edit_is_judged_again_and_what_is_denied_stays_open, another_user_is_not_let_in,
+    stopping_and_cancelling_settle_what_is_open, talk_as_another, talk_from_below,
+    the_first_answer_counts_and_others_hear_who_was_first,
+    what_is_asked_ends_with_whoever_could_have_answered, what_is_no_request_gets_a_typed_error,
+    what_the_pod_has_started_cannot_answer_it,
+};
 
 fn main() -> ExitCode {
     if let Some(code) = confine_main(std::env::args_os()) {
@@ -51,6 +61,19 @@ fn main() -> ExitCode {
     }
     if std::env::args().nth(1).as_deref() == Some("full-disk") {
         return on_a_full_disk(Path::new(&std::env::args().nth(2).unwrap()));
+    }
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [_, "talk-from-below", socket, out] => {
+            talk_from_below(socket, out);
+            return ExitCode::SUCCESS;
+        }
+        [_, "talk-as-another", socket] => {
+            let mut stdout = std::io::stdout();
+            std::io::Write::write_all(&mut stdout, talk_as_another(socket).as_bytes()).unwrap();
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     // As podward does: helpers must work for a process that nobody can look into.
     start().unwrap();
@@ -113,6 +136,17 @@ const TRIALS: &[Named] = &named![
     a_hook_that_others_could_write_starts_no_pod,
     cancelling_kills_a_hook_and_the_call_is_refused,
     a_call_that_is_asked_about_runs_once_somebody_says_so,
+    a_rejection_reaches_the_model_word_for_word,
+    an_edit_is_judged_again_and_what_is_denied_stays_open,
+    always_settles_what_it_covers_and_is_not_asked_again,
+    the_first_answer_counts_and_others_hear_who_was_first,
+    what_is_asked_ends_with_whoever_could_have_answered,
+    stopping_and_cancelling_settle_what_is_open,
+    what_is_no_request_gets_a_typed_error,
+    a_slow_client_is_cut_off_and_the_pod_goes_on,
+    a_question_outlives_the_pod_and_keeps_its_id,
+    what_the_pod_has_started_cannot_answer_it,
+    another_user_is_not_let_in,
 ];
 
 const AGAINS: &[Named] = &named![everything_works_for_an_ordinary_user_too];

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use podward_scope::family::start_own;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, ChildStdin, Command};
@@ -146,7 +147,7 @@ impl Running {
             .stderr(err)
             .process_group(0)
             .kill_on_drop(true);
-        let mut child = command.spawn()?;
+        let mut child = start_own(|| command.spawn(), Child::id)?;
         // It holds ends of the pipes that only the program shall hold.
         drop(command);
         Ok(Self {

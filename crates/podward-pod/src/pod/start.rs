@@ -364,16 +364,22 @@ fn assemble(
         Attendance::Nobody => Arc::new(Unattended),
         Attendance::Server => Arc::new(Announcer(asks)),
     };
+    let context_of_hooks = Arc::new(hook_context(places, &request, &id, &workspace));
+    let (notices_in, notices) = mpsc::channel(N_WAITING);
+    let asked_hooks = match audience.attendance {
+        Attendance::Nobody => None,
+        Attendance::Server => ground.hooks.asked(&context_of_hooks).start(notices_in),
+    };
+    let hooks = ground.hooks.hooks(context_of_hooks);
     let parts = Parts {
         gate: gate.clone(),
         proposer: Proposer::new(tools.clone(), run_context.place.clone()),
         grants,
         n_turns: begun.n_turns,
         is_asking: begun.parked.is_some(),
+        asked_hooks,
+        notices,
     };
-    let hooks = ground
-        .hooks
-        .hooks(hook_context(places, &request, &id, &workspace));
     let hooks = all_hooks(&request, hooks, &gate);
     let limits = turn_limits(resolved);
     let journal = Box::new(SessionJournal { session, context });

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podward_protocol::{
-    Envelope, ErrorCode, ErrorRaised, Event, MethodError, Reply, Response, SessionId, Time,
+    Envelope, ErrorCode, ErrorRaised, Event, MethodError, Notice, Reply, Response, SessionId, Time,
     encode_response,
 };
 use podward_scope::family;
@@ -34,6 +34,7 @@ use super::run_dir::Claim;
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 use crate::grants::GrantStore;
+use crate::hook::Asked;
 use crate::pod::{PodError, Told};
 
 /// How often clients are asked whether they are there.
@@ -65,6 +66,8 @@ pub(super) struct Hub {
     pub(super) clients: Clients,
     pub(super) snapshot: Snapshot,
     pub(super) local: LocalEvents,
+    /// The programs that are told of questions.
+    pub(super) asked_hooks: Option<Asked>,
     pub(super) jobs: mpsc::Sender<Job>,
     pub(super) turn: Turn,
     /// The number of the last turn.
@@ -89,6 +92,8 @@ pub(super) struct Inputs {
     pub(super) listener: Option<UnixListener>,
     pub(super) calls: mpsc::Receiver<LocalCall>,
     pub(super) told: mpsc::Receiver<Told>,
+    /// What fails in hooks that are told of questions.
+    pub(super) notices: mpsc::Receiver<Notice>,
     pub(super) ended: mpsc::Receiver<Result<TurnEnd, PodError>>,
     pub(super) stop: CancellationToken,
 }
@@ -132,6 +137,9 @@ impl Hub {
                 Some(told) = inputs.told.recv(), if self.local.waiting.is_empty() => {
                     self.take(told);
                 }
+                Some(notice) = inputs.notices.recv() => {
+                    self.publish(Event::Notice(notice));
+                }
                 Some(end) = inputs.ended.recv() => {
                     while let Ok(told) = inputs.told.try_recv() {
                         self.take(told);
@@ -169,6 +177,9 @@ impl Hub {
     /// Tells everybody that nothing more comes.
     async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
         self.fail_pending();
+        if let Some(hooks) = self.asked_hooks.take() {
+            hooks.stop().await;
+        }
         self.clients.close_all(&self.frame());
         self.local.flush().await;
         let farewell = async { while connections.join_next().await.is_some() {} };

@@ -41,8 +41,8 @@ pub(crate) struct RunDir {
 pub(crate) struct Claim {
     run_dir: RunDir,
     session: SessionId,
-    /// The socket's own inode: what was put in its place meanwhile is not removed.
-    inode: u64,
+    /// The socket itself: what was put in its place meanwhile is not removed.
+    identity: Identity,
 }
 
 impl RunDir {
@@ -76,14 +76,12 @@ impl RunDir {
         let socket = self.socket(session);
         self.remove(session);
         let listener = listen(&socket)?;
-        let inode = socket
-            .symlink_metadata()
-            .map_err(|error| RunDirError::io("look at", &socket, error))?
-            .ino();
+        let identity =
+            identity(&socket).map_err(|error| RunDirError::io("look at", &socket, error))?;
         let claim = Claim {
             run_dir: self.clone(),
             session: session.clone(),
-            inode,
+            identity,
         };
         let path = self.entry(session);
         let text = serde_json::to_vec(entry)
@@ -191,14 +189,19 @@ impl Drop for Claim {
         let Ok(_lock) = self.run_dir.lock() else {
             return;
         };
-        let is_own = self
-            .socket()
-            .symlink_metadata()
-            .is_ok_and(|metadata| metadata.ino() == self.inode);
+        let is_own = identity(&self.socket()).is_ok_and(|found| found == self.identity);
         if is_own {
             self.run_dir.remove(&self.session);
         }
     }
+}
+
+/// The inode of a socket and when it was made: numbers of inodes are used again.
+type Identity = (u64, i64, i64);
+
+fn identity(path: &Path) -> io::Result<Identity> {
+    let metadata = path.symlink_metadata()?;
+    Ok((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
 /// The directory must be this user's own, no symlink, and closed to everybody else.

@@ -233,3 +233,522 @@ pub(crate) fn a_call_that_is_asked_about_runs_once_somebody_says_so() {
     let seqs: Vec<u64> = events.iter().map(|envelope| envelope.seq).collect();
     assert_eq!(seqs, (0..seqs.len() as u64).collect::<Vec<_>>());
 }
+
+/// Serves a pod and begins a turn; `talk` gets the client that began it.
+fn turn<F: Future<Output = ()>>(
+    bench: &Bench,
+    model: &str,
+    talk: impl FnOnce(Client, Talk) -> F,
+) -> Vec<Envelope> {
+    serve(
+        bench,
+        model,
+        |_| {},
+        async |served| {
+            let mut client = served.client("test").await;
+            client.call("run", json!({ "prompt": "go" })).await.unwrap();
+            talk(client, served).await;
+        },
+    )
+}
+
+pub(crate) fn a_rejection_reaches_the_model_word_for_word() {
+    let bench = Bench::new(ASKS);
+    let script = script(&[&[write("a.txt"), write("b.txt")], &[text("done")]]);
+    let words = "No.\n\tUse `b.txt` \u{2013} please \"quote\" it.";
+    let events = turn(&bench, &script, async |mut client, _talk| {
+        let first = client.event("permission_request").await;
+        let second = client.event("permission_request").await;
+        let answer = json!({ "kind": "reject", "feedback": words });
+        client.reply(&first, answer).await.unwrap();
+        client
+            .reply(&second, json!({ "kind": "once" }))
+            .await
+            .unwrap();
+        client.event("turn_ended").await;
+    });
+    assert!(bench.read("project/a.txt").is_none());
+    assert_eq!(bench.read("project/b.txt").as_deref(), Some("x"));
+    let read = finished(&events);
+    assert!(read[0].contains(words), "{}", read[0]);
+}
+
+/// What the model read of all calls, in the order in which they ended.
+fn finished(events: &[Envelope]) -> Vec<String> {
+    events
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::ToolCallFinished(finished) => Some(finished.content.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+pub(crate) fn an_edit_is_judged_again_and_what_is_denied_stays_open() {
+    let bench = Bench::new(ASKS);
+    let script = script(&[&[write("a.txt")], &[text("done")]]);
+    let events = turn(&bench, &script, async |mut client, _talk| {
+        let request = client.event("permission_request").await;
+        let mut edit = async |arguments: Value| {
+            let answer = json!({ "kind": "edit", "arguments": arguments });
+            client.reply(&request, answer).await
+        };
+        let denied = edit(json!({ "path": "secret.txt", "content": "x" })).await;
+        assert_eq!(denied.unwrap_err()["code"], "edit_denied");
+        let invalid = edit(json!({ "content": "x" })).await;
+        assert_eq!(invalid.unwrap_err()["code"], "edit_invalid");
+        let edited = edit(json!({ "path": "b.txt", "content": "y" }))
+            .await
+            .unwrap();
+        assert_eq!(edited["settled"][0]["outcome"]["kind"], "approved_edited");
+        assert_eq!(edited["settled"][0]["by"]["edited"], true);
+        client.event("turn_ended").await;
+    });
+    assert!(bench.read("project/a.txt").is_none());
+    assert_eq!(bench.read("project/b.txt").as_deref(), Some("y"));
+    assert!(finished(&events)[0].contains("b.txt"));
+}
+
+pub(crate) fn always_settles_what_it_covers_and_is_not_asked_again() {
+    let bench = Bench::new(ASKS);
+    let script = script(&[
+        &[write("d/a.txt"), write("d/b.txt"), write("other.txt")],
+        &[write("d/c.txt")],
+        &[text("done")],
+    ]);
+    let events = turn(&bench, &script, async |mut client, _talk| {
+        let first = client.event("permission_request").await;
+        client.event("permission_request").await;
+        let other = client.event("permission_request").await;
+        let answer = json!({
+            "kind": "always",
+            "patterns": [{ "operation": 0, "pattern": "d/*" }],
+            "for": { "kind": "session" },
+        });
+        let settled = client.reply(&first, answer).await.unwrap();
+        let kinds: Vec<_> = settled["settled"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["outcome"]["kind"].clone())
+            .collect();
+        assert_eq!(kinds, [json!("approved_always"), json!("approved_always")]);
+        let wide = json!({
+            "kind": "always",
+            "patterns": [{ "operation": 0, "pattern": "*" }],
+            "for": { "kind": "session" },
+        });
+        let refused = client.reply(&other, wide).await.unwrap_err();
+        assert_eq!(refused["code"], "pattern_refused");
+        client
+            .reply(&other, json!({ "kind": "reject" }))
+            .await
+            .unwrap();
+        client.event("turn_ended").await;
+        let grants = client.call("grants_list", json!({})).await.unwrap();
+        let id = grants["grants"][0]["id"].clone();
+        client
+            .call("grants_revoke", json!({ "id": id }))
+            .await
+            .unwrap();
+        let again = client.call("grants_revoke", json!({ "id": id })).await;
+        assert_eq!(again.unwrap_err()["code"], "unknown_grant");
+    });
+    for name in ["a", "b", "c"] {
+        assert!(bench.read(&format!("project/d/{name}.txt")).is_some());
+    }
+    assert_eq!(outcomes(&events).len(), 3, "the fourth is not asked about");
+    let names: Vec<_> = events
+        .iter()
+        .map(|envelope| envelope.event.name())
+        .collect();
+    assert!(names.contains(&"grant_added") && names.contains(&"grant_revoked"));
+}
+
+pub(crate) fn the_first_answer_counts_and_others_hear_who_was_first() {
+    let bench = Bench::new(ASKS);
+    let script = script(&[&[write("a.txt")], &[text("done")]]);
+    turn(&bench, &script, async |mut client, talk| {
+        let request = client.event("permission_request").await;
+        let mut other = talk.client("other").await;
+        let same = other.event("permission_request").await;
+        assert_eq!(same, request, "a snapshot shows the same");
+        let mut wrong = request.clone();
+        wrong["digest"] = json!("sha256:0");
+        let mismatch = other.reply(&wrong, json!({ "kind": "once" })).await;
+        assert_eq!(mismatch.unwrap_err()["code"], "digest_mismatch");
+        wrong["id"] = json!("nothing");
+        let unknown = other.reply(&wrong, json!({ "kind": "once" })).await;
+        assert_eq!(unknown.unwrap_err()["code"], "unknown_request");
+        other
+            .reply(&request, json!({ "kind": "once" }))
+            .await
+            .unwrap();
+        let late = client
+            .reply(&request, json!({ "kind": "reject" }))
+            .await
+            .unwrap_err();
+        assert_eq!(late["code"], "already_settled");
+        assert_eq!(late["data"]["outcome"]["kind"], "approved_once");
+        assert_eq!(late["data"]["by"]["name"], "other");
+        client.event("turn_ended").await;
+    });
+}
+
+pub(crate) fn what_is_asked_ends_with_whoever_could_have_answered() {
+    let quick = ASKS.replace("[permissions]", "[permissions]\nclient_grace = \"0s\"");
+    let waits = ASKS.replace(
+        "[permissions]",
+        "[permissions]\non_ask = \"wait\"\nask_timeout = \"1s\"",
+    );
+    let check = |manifest: &str, expected: &str, talk: &dyn Fn(Client) -> Option<Client>| {
+        let bench = Bench::new(manifest);
+        let script = script(&[&[write("a.txt")], &[text("done")]]);
+        let events = serve(
+            &bench,
+            &script,
+            |_| {},
+            async |served| {
+                let mut watcher = Client::hello(&served.socket, "watcher", false).await;
+                let client = talk(served.client("test").await);
+                watcher
+                    .call("run", json!({ "prompt": "go" }))
+                    .await
+                    .unwrap();
+                if client.is_some() {
+                    watcher.event("permission_request").await;
+                }
+                drop(client);
+                watcher.event("turn_ended").await;
+            },
+        );
+        assert_eq!(outcomes(&events).len(), 1);
+        assert!(
+            outcomes(&events)[0].ends_with(expected),
+            "{:?}",
+            outcomes(&events)
+        );
+        assert!(bench.read("project/a.txt").is_none());
+    };
+    check(&quick, "client_gone", &Some);
+    check(&waits, "expired", &Some);
+    check(&waits, "expired", &|_| None);
+    let bench = Bench::new(ASKS);
+    let script = script(&[&[write("a.txt")], &[text("done")]]);
+    let events = serve(
+        &bench,
+        &script,
+        |_| {},
+        async |served| {
+            served.caller.call(run("go")).await.unwrap();
+            let mut watcher = Client::hello(&served.socket, "watcher", false).await;
+            while watcher.call("cancel", json!({})).await.is_ok() {}
+        },
+    );
+    assert!(outcomes(&events)[0].ends_with("no_client"));
+}
+
+pub(crate) fn stopping_and_cancelling_settle_what_is_open() {
+    for (method, expected) in [("stop", "pod_stopped"), ("cancel", "cancelled")] {
+        let bench = Bench::new(ASKS);
+        let script = script(&[&[write("a.txt")], &[text("done")]]);
+        let events = turn(&bench, &script, async |mut client, talk| {
+            client.event("permission_request").await;
+            client.call(method, json!({})).await.unwrap();
+            client.event("turn_ended").await;
+            if method == "stop" {
+                assert_eq!(client.event("closing").await["reason"], "stopping");
+                assert!(client.line().await.is_none());
+                assert!(!talk.socket.exists());
+            }
+        });
+        assert!(
+            outcomes(&events)[0].ends_with(expected),
+            "{:?}",
+            outcomes(&events)
+        );
+        assert!(bench.read("project/a.txt").is_none());
+    }
+}
+
+pub(crate) fn what_is_no_request_gets_a_typed_error() {
+    let bench = Bench::new(ASKS);
+    serve(
+        &bench,
+        &script(&[]),
+        |_| {},
+        async |talk| {
+            let mut early = Client::connect(&talk.socket).await;
+            let error = early
+                .call("run", json!({ "prompt": "go" }))
+                .await
+                .unwrap_err();
+            assert_eq!(error["code"], "hello_first");
+            assert_eq!(early.event("closing").await["reason"], "bad_line");
+            assert!(early.line().await.is_none());
+
+            let mut old = Client::connect(&talk.socket).await;
+            let hello = json!({ "protocol": 1, "client": "old" });
+            let error = old.call("hello", hello).await.unwrap_err();
+            assert_eq!(
+                (&error["code"], &error["data"]["protocol"]),
+                (&json!("version"), &json!(2))
+            );
+
+            let mut client = talk.client("test").await;
+            client.write("nonsense\n").await;
+            client.event("snapshot_end").await;
+            assert_eq!(client.line().await.unwrap()["error"]["code"], "malformed");
+            for (method, params, code) in [
+                ("dance", json!({}), "unknown_method"),
+                ("cancel", json!({ "now": true }), "invalid_params"),
+                ("cancel", json!({}), "idle"),
+                ("run", json!({}), "nothing_to_resume"),
+                (
+                    "hello",
+                    json!({ "protocol": 2, "client": "again" }),
+                    "invalid_params",
+                ),
+            ] {
+                let error = client.call(method, params).await.unwrap_err();
+                assert_eq!(error["code"], code, "{method}");
+            }
+            let mut reader = Client::hello(&talk.socket, "reader", false).await;
+            let all = reader.call("permission_reject_all", json!({})).await;
+            assert_eq!(all.unwrap_err()["code"], "not_allowed");
+            let name = json!({ "protocol": 2, "client": "a\u{1b}[2J" });
+            let mut hostile = Client::connect(&talk.socket).await;
+            assert_eq!(
+                hostile.call("hello", name).await.unwrap_err()["code"],
+                "invalid_params"
+            );
+            let long = "x".repeat(podward_protocol::MAX_REQUEST_BYTES + 1);
+            client.write(&long).await;
+            while client
+                .line()
+                .await
+                .is_some_and(|line| line["error"]["code"] != "too_long")
+            {}
+            assert_eq!(client.event("closing").await["reason"], "bad_line");
+        },
+    );
+}
+
+pub(crate) fn a_slow_client_is_cut_off_and_the_pod_goes_on() {
+    let bench = Bench::new("");
+    let big = "x".repeat(1_000_000);
+    let write = call("file_write", json!({ "path": "a.txt", "content": big }));
+    let step = vec![write; 6];
+    let done = [text("done")];
+    let mut steps: Vec<&[Value]> = vec![&step; 6];
+    steps.push(&done);
+    serve(
+        &bench,
+        &script(&steps),
+        |_| {},
+        async |talk| {
+            let mut slow = Client::hello(&talk.socket, "slow", false).await;
+            slow.event("snapshot_end").await;
+            let mut watcher = talk.client("watcher").await;
+            let chosen = json!({ "events": ["client_left", "turn_ended"] });
+            watcher.call("subscribe", chosen).await.unwrap();
+            watcher
+                .call("run", json!({ "prompt": "go" }))
+                .await
+                .unwrap();
+            assert_eq!(watcher.event("client_left").await["name"], "slow");
+            let mut last = Value::Null;
+            while let Some(line) = slow.line().await {
+                last = line;
+            }
+            assert_eq!(
+                (&last["event"], &last["data"]["reason"]),
+                (&json!("closing"), &json!("too_slow"))
+            );
+            watcher.call("cancel", json!({})).await.ok();
+            watcher.event("turn_ended").await;
+        },
+    );
+}
+
+pub(crate) fn a_question_outlives_the_pod_and_keeps_its_id() {
+    let waits = ASKS.replace(
+        "[permissions]",
+        "[permissions]\non_ask = \"wait\"\nask_timeout = \"1h\"",
+    );
+    let bench = Bench::new(&waits);
+    let script = script(&[&[write("a.txt")], &[text("done")]]);
+    let (request, session) = killed_while_asking(&bench, &script);
+    // Only the pod's journal is left.
+    let mut pod = bench.request(&script);
+    pod.session = podward_pod::SessionChoice::Resume(session);
+    let events = serve_request(
+        &bench,
+        pod,
+        |_| {},
+        async |talk| {
+            let mut client = talk.client("test").await;
+            let again = client.event("permission_request").await;
+            assert_eq!(
+                (&again["id"], &again["digest"]),
+                (&request["id"], &request["digest"])
+            );
+            client
+                .reply(&again, json!({ "kind": "once" }))
+                .await
+                .unwrap();
+            client.event("turn_ended").await;
+        },
+    );
+    assert_eq!(outcomes(&events).len(), 1);
+    assert_eq!(bench.read("project/a.txt").as_deref(), Some("x"));
+}
+
+/// A pod that is gone, without a word, while it asks: the request and the session.
+fn killed_while_asking(bench: &Bench, model: &str) -> (Value, String) {
+    let request = ServeRequest {
+        pod: bench.request(model),
+        socket: Socket::Required,
+        attended: Attended::No,
+        auto: Auto::Off,
+    };
+    let runtime = runtime();
+    let found = runtime.block_on(async {
+        let (server, local) = Server::start(&Places::below(bench.root()), request).unwrap();
+        let (socket, session) = (server.socket().unwrap(), server.session().to_string());
+        tokio::spawn(server.run());
+        let mut events = local.events;
+        tokio::spawn(async move { while events.recv().await.is_some() {} });
+        let mut client = Client::hello(&socket, "test", true).await;
+        client.call("run", json!({ "prompt": "go" })).await.unwrap();
+        (client.event("permission_request").await, session)
+    });
+    runtime.shutdown_timeout(PATIENCE);
+    found
+}
+
+/// The line of a process that a tool or a hook has left behind: what it gets from the pod.
+pub(crate) fn talk_from_below(socket: &str, out: &str) {
+    let got = runtime().block_on(async {
+        let mut client = Client::hello(std::path::Path::new(socket), "tool", true).await;
+        let request = client.event("permission_request").await;
+        let mut got = Vec::new();
+        let reply = client.reply(&request, json!({ "kind": "once" })).await;
+        got.push(reply.unwrap_err()["code"].clone());
+        for (method, params) in [
+            ("permission_reject_all", json!({})),
+            ("grants_list", json!({})),
+            ("grants_revoke", json!({ "id": "g" })),
+            ("run", json!({ "prompt": "go" })),
+            ("cancel", json!({})),
+            ("stop", json!({})),
+        ] {
+            got.push(client.call(method, params).await.unwrap_err()["code"].clone());
+        }
+        got
+    });
+    std::fs::write(out, Value::from(got).to_string()).unwrap();
+}
+
+pub(crate) fn what_the_pod_has_started_cannot_answer_it() {
+    let bench = Bench::new("");
+    let out = bench.path("out");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &out,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let program = std::env::current_exe().unwrap();
+    let run_dir = Places::below(bench.root()).run_dir().to_owned();
+    // Twice forked, in a session of its own, its parents gone: it is the user's hook that leaves it.
+    let hook = format!(
+        "#!/bin/sh\nsetsid sh -c '(\"{}\" talk-from-below {}/*.sock {} </dev/null >/dev/null 2>&1 &) &'\n",
+        program.display(),
+        run_dir.display(),
+        out.display()
+    );
+    let path = bench.path("hook.sh");
+    std::fs::write(&path, hook).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let declared = format!("{ASKS}\n[[hook]]\nevent = \"prompt_submit\"\ncommand = [{path:?}]\n");
+    bench.write_manifest("", &declared);
+    let script = script(&[&[write("a.txt")], &[text("done")]]);
+    let got = out.clone();
+    let events = turn(&bench, &script, async |mut client, _talk| {
+        let reading = tokio::task::spawn_blocking(move || std::fs::read_to_string(got).unwrap());
+        let codes: Vec<String> = serde_json::from_str(&reading.await.unwrap()).unwrap();
+        assert_eq!(codes, ["not_allowed"; 7]);
+        let request = client.event("permission_request").await;
+        client
+            .reply(&request, json!({ "kind": "once" }))
+            .await
+            .unwrap();
+        client.event("turn_ended").await;
+    });
+    let joined: Vec<_> = events
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::ClientJoined(joined) => Some((joined.name.as_str(), joined.can_approve)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(joined, [("test", true), ("tool", false)]);
+}
+
+pub(crate) fn another_user_is_not_let_in() {
+    let bench = Bench::new(ASKS);
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    serve(
+        &bench,
+        &script(&[]),
+        |_| {},
+        async |talk| {
+            // As if somebody had opened the directory to all.
+            for path in [
+                bench.root(),
+                talk.socket.parent().unwrap(),
+                talk.socket.as_path(),
+                &bench.path("run"),
+            ] {
+                std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).unwrap();
+            }
+            let program = std::env::current_exe().unwrap();
+            let output = tokio::process::Command::new("setpriv")
+                .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+                .arg(program)
+                .arg("talk-as-another")
+                .arg(&talk.socket)
+                .output()
+                .await
+                .unwrap();
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                "closed",
+                "{output:?}"
+            );
+        },
+    );
+}
+
+/// What another user gets from a pod.
+pub(crate) fn talk_as_another(socket: &str) -> &'static str {
+    runtime().block_on(async {
+        let mut client = Client::connect(std::path::Path::new(socket)).await;
+        let hello = json!({ "protocol": 2, "client": "other" });
+        let line = json!({ "method": "hello", "params": hello, "id": 1 });
+        // Closed before or after it is written.
+        let _ = client
+            .writer
+            .write_all(format!("{line}\n").as_bytes())
+            .await;
+        match client.line().await {
+            None => "closed",
+            Some(_) => "answered",
+        }
+    })
+}

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use podward_scope::family::start_own;
 use podward_scope::{Confined, Ending, Launch, Report};
 use rustix::process::{Pid, Signal};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
@@ -71,7 +72,7 @@ fn start(text: &str, ctx: &RunContext) -> Result<Running, FileError> {
         .stdout(writer.try_clone().map_err(io)?)
         .stderr(writer);
     let mut command = tokio::process::Command::from(command);
-    let helper = command.spawn().map_err(io)?;
+    let helper = start_own(|| command.spawn(), Child::id).map_err(io)?;
     // It holds ends of the pipe and of the socket that only the helper shall hold.
     drop(command);
     control.set_nonblocking(true).map_err(io)?;

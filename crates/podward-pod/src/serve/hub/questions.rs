@@ -30,6 +30,7 @@ impl Hub {
         let asked_at = self.clock.now();
         let open = self.questions.add(question.clone(), asked_at, expires_at);
         let request = self.asker.request(open);
+        let told = self.asked_hooks.is_some().then(|| request.clone());
         let answer = match self.publish(Event::PermissionRequest(request)) {
             Fits::No => Some(Answer::Rejected {
                 by: "podward".into(),
@@ -45,6 +46,8 @@ impl Hub {
         if let Some(answer) = answer {
             // Somebody may have been first.
             let _ = self.gate.answer(&id, answer);
+        } else if let (Some(hooks), Some(request)) = (&self.asked_hooks, told) {
+            hooks.tell(&request);
         }
     }
 

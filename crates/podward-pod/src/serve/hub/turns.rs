@@ -87,6 +87,22 @@ impl Hub {
         };
     }
 
+    /// Goes on with the turn of an earlier run whose questions are still open, without being asked.
+    pub(in crate::serve) fn go_on(&mut self) {
+        let cancel = CancellationToken::new();
+        let job = Job {
+            prompt: None,
+            cancel: cancel.clone(),
+        };
+        if self.jobs.try_send(job).is_ok() {
+            self.turn = Turn::Running {
+                cancel,
+                begun_by: None,
+                begins: Begins::WhereItWas,
+            };
+        }
+    }
+
     /// Cancels the turn that runs.
     pub(super) fn cancel_turn(&mut self) -> Result<Reply, MethodError> {
         match &self.turn {
