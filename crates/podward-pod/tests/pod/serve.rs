@@ -538,9 +538,9 @@ pub(crate) fn a_slow_client_is_cut_off_and_the_pod_goes_on() {
     let bench = Bench::new("");
     let big = "x".repeat(1_000_000);
     let write = call("file_write", json!({ "path": "a.txt", "content": big }));
-    let step = vec![write; 6];
+    let step = vec![write; 3];
     let done = [text("done")];
-    let mut steps: Vec<&[Value]> = vec![&step; 6];
+    let mut steps: Vec<&[Value]> = vec![&step; 8];
     steps.push(&done);
     serve(
         &bench,
