@@ -31,6 +31,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand manifest 'Print the manifest that results from all layers, every line with its origin'
             cand trust 'Trust what a project''s .podward/ sets, as it is now'
             cand grants 'Show and take back what was approved for more than one call'
+            cand skills 'List, show or check skills, and the tools that they restrict an agent to'
             cand undo 'Bring back what a call changed in the workspace'
             cand completions 'Print a shell''s completions'
             cand man 'Print a man page'
@@ -132,6 +133,54 @@ set edit:completion:arg-completer[podward] = {|@words|
         }
         &'podward;grants;explain'= {
             cand --format 'How to print'
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;skills'= {
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'List the skills of `[skills] directories`'
+            cand show 'Show one of them: what it says of itself, and the rules that its lists come to'
+            cand lint 'Check skills before any run: format, names of tools, lists that say too much or nothing'
+        }
+        &'podward;skills;list'= {
+            cand --manifest 'The pod''s manifest; without it, the layers of the machine, the user and the project alone'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --format 'How to print'
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;skills;show'= {
+            cand --manifest 'The pod''s manifest; without it, the layers of the machine, the user and the project alone'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --format 'How to print'
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;skills;lint'= {
+            cand --manifest 'The pod''s manifest; without it, the layers of the machine, the user and the project alone'
+            cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
+            cand --format 'How to print; JSON has a line for each finding'
             cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'

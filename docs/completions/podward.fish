@@ -37,6 +37,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
 complete -c podward -n "__fish_podward_needs_command" -f -a "grants" -d 'Show and take back what was approved for more than one call'
+complete -c podward -n "__fish_podward_needs_command" -f -a "skills" -d 'List, show or check skills, and the tools that they restrict an agent to'
 complete -c podward -n "__fish_podward_needs_command" -f -a "undo" -d 'Bring back what a call changed in the workspace'
 complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
 complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
@@ -132,6 +133,49 @@ complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "list" -d 'List the skills of `[skills] directories`'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "show" -d 'Show one of them: what it says of itself, and the rules that its lists come to'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "lint" -d 'Check skills before any run: format, names of tools, lists that say too much or nothing'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l manifest -d 'The pod\'s manifest; without it, the layers of the machine, the user and the project alone' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l manifest -d 'The pod\'s manifest; without it, the layers of the machine, the user and the project alone' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l manifest -d 'The pod\'s manifest; without it, the layers of the machine, the user and the project alone' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l format -d 'How to print; JSON has a line for each finding' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand undo" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
