@@ -24,6 +24,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("tool_arguments", tool_arguments),
     ("shell", shell),
     ("check", check),
+    ("skill", skill_file),
     ("request", request),
     ("line", line),
 ];
@@ -218,5 +219,41 @@ pub fn line(data: &[u8]) {
             }
         }
         Err(error) => assert!(!error.to_string().is_empty(), "an error says something"),
+    }
+}
+
+/// A `SKILL.md`, or not: a skill, or errors with a place in it; and a list never grants.
+pub fn skill_file(data: &[u8]) {
+    let reading = podward_skill::read("fuzz", data);
+    for problem in &reading.problems {
+        assert!(
+            reading.text.get(problem.span.range()).is_some(),
+            "{problem:?} has no place in the text"
+        );
+    }
+    let has_error = |problems: &[podward_skill::Problem]| {
+        problems
+            .iter()
+            .any(|problem| problem.gravity == podward_skill::Gravity::Error)
+    };
+    assert_eq!(reading.skill.is_none(), has_error(&reading.problems));
+    let tools = reading.tools();
+    let known = KnownTools::built_in();
+    let place = podward_skill::ListPlace::new("SKILL.md", &known).in_skill("/skills/fuzz");
+    let compiled = tools.compile(&place);
+    assert!(!has_error(&compiled.problems), "what was read compiles");
+    assert_eq!(compiled.layer.is_none(), tools.restricts_nothing());
+    let rules = || denying("x").expect("a rule");
+    let call = Lowered::from(Operation::plain(&skill(), "y"));
+    let alone = rules().judge(&call).action;
+    if let Some(layer) = compiled.layer {
+        let restricted = Policies::from(layer).judge(&call).action;
+        assert_ne!(restricted, Action::Ask, "a list never asks");
+        assert!(restricted.max(alone) >= alone);
+    }
+    if let Some(mut skill) = reading.skill {
+        let again = podward_skill::read("fuzz", skill.header.as_bytes()).skill;
+        skill.body = Box::default();
+        assert_eq!(again, Some(skill), "a header read again is the same skill");
     }
 }

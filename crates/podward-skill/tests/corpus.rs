@@ -238,3 +238,39 @@ fn a_tool_that_is_registered_is_known() {
     let call = Lowered::from(Operation::plain(&deploy, "x"));
     assert_eq!(policies.judge(&call).action, Action::Allow);
 }
+
+/// Why `skills-ref` says otherwise; docs/skills.md explains each word.
+const DIFFERENCES: &[&str] = &["flow", "keys", "letters", "lists", "mark", "padding"];
+
+#[test]
+fn where_skills_ref_says_otherwise_there_is_a_reason() {
+    let (_, text) = file("skills-ref.txt");
+    let mut theirs: Vec<(&str, bool, Option<&str>)> = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with(';')) {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        let is_valid = match fields[1] {
+            "valid" => true,
+            "invalid" => false,
+            word => panic!("`{word}` is no verdict"),
+        };
+        theirs.push((fields[0], is_valid, fields.get(2).copied()));
+    }
+    let mut ours = Vec::new();
+    for (name, _) in FILES {
+        for case in cases(&file(name).1).1 {
+            let is_valid = read(&case.id, &case.bytes()).skill.is_some();
+            ours.push((case.id, is_valid));
+        }
+    }
+    let ids: Vec<&str> = theirs.iter().map(|(id, ..)| *id).collect();
+    let known: Vec<&str> = ours.iter().map(|(id, _)| &**id).collect();
+    assert_eq!(ids, known, "each case has a line, in the same order");
+    for ((id, is_valid), (_, is_valid_there, why)) in ours.iter().zip(&theirs) {
+        assert_eq!(is_valid != is_valid_there, why.is_some(), "{id}: {why:?}");
+        assert!(why.is_none_or(|why| DIFFERENCES.contains(&why)), "{id}: {why:?}");
+    }
+    let page = std::fs::read_to_string(directory().join("../../docs/skills.md")).unwrap();
+    for word in DIFFERENCES {
+        assert!(page.contains(&format!("| {word} |")), "the page explains `{word}`");
+    }
+}
