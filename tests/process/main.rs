@@ -23,4 +23,5 @@ mod roles;
 mod sandbox;
 mod session_files;
 mod signals;
+mod skills;
 mod undo;

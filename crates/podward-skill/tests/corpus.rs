@@ -267,10 +267,16 @@ fn where_skills_ref_says_otherwise_there_is_a_reason() {
     assert_eq!(ids, known, "each case has a line, in the same order");
     for ((id, is_valid), (_, is_valid_there, why)) in ours.iter().zip(&theirs) {
         assert_eq!(is_valid != is_valid_there, why.is_some(), "{id}: {why:?}");
-        assert!(why.is_none_or(|why| DIFFERENCES.contains(&why)), "{id}: {why:?}");
+        assert!(
+            why.is_none_or(|why| DIFFERENCES.contains(&why)),
+            "{id}: {why:?}"
+        );
     }
     let page = std::fs::read_to_string(directory().join("../../docs/skills.md")).unwrap();
     for word in DIFFERENCES {
-        assert!(page.contains(&format!("| {word} |")), "the page explains `{word}`");
+        assert!(
+            page.contains(&format!("| {word} |")),
+            "the page explains `{word}`"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use podward_manifest::{Diagnostic, Severity};
+use podward_manifest::{Diagnostic, Place, Severity};
 use podward_pod::layers::Loaded;
 use podward_pod::{Places, Purpose, SkillFile, SkillProblem, Skills};
 use podward_policy::KnownTools;
@@ -41,8 +41,10 @@ pub(super) fn run(arguments: &SkillsLint, screen: Screen) -> Result<Exit, Failur
         n_skills += found.files.len() + found.problems.len();
         findings.extend(found.problems.iter().map(unplaced));
         for file in &found.files {
-            findings.extend(super::diagnostics(file, &loaded, Purpose::Lint));
-            findings.extend(refused(file, &loaded));
+            let mut told = super::diagnostics(file, &loaded, Purpose::Lint);
+            told.extend(refused(file, &loaded));
+            told.sort_by_key(|finding| finding.place.as_ref().map(line_and_column));
+            findings.extend(told);
         }
     }
     let n_errors = count(&findings, Severity::Error);
@@ -109,6 +111,10 @@ fn refused(file: &SkillFile, loaded: &Loaded) -> Vec<Diagnostic> {
     let place = file.place(&known, file.directory.to_str(), loaded.workspace.to_str());
     let problems = refused_anyway(&skill.tools, &place, &says);
     file.diagnostics(&problems, Purpose::Lint)
+}
+
+fn line_and_column(place: &Place) -> (u32, u32) {
+    (place.location.line, place.location.column)
 }
 
 fn count(findings: &[Diagnostic], severity: Severity) -> usize {
