@@ -23,9 +23,9 @@ use self::judge::raw_refusal;
 use crate::collect::WrittenCall;
 use crate::decision::Decision;
 use crate::event::{EndReason, WorkerEvent};
+use crate::gate::{Earlier, SharedGate};
 use crate::hook::chain::Checked;
 use crate::journal::{Entry, JournalError};
-use crate::shared_gate::{Earlier, SharedGate};
 use crate::stop;
 use crate::turn::Turn;
 

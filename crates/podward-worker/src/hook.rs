@@ -14,7 +14,7 @@ use podward_policy::Ruling;
 use podward_tools::{Invocation, ToolOutput};
 
 use crate::event::TurnEnd;
-use crate::shared_gate::{Earlier, SharedGate};
+use crate::gate::{Earlier, SharedGate};
 
 /// Something a hook can see, and what it can do about it.
 pub trait HookEvent: Send + 'static {

@@ -33,13 +33,14 @@ mod batch;
 mod collect;
 mod decision;
 mod event;
+mod gate;
 mod history;
 mod hook;
 mod ids;
 mod journal;
 mod limits;
 mod proposer;
-mod shared_gate;
+
 mod stop;
 #[cfg(test)]
 mod testing;
@@ -49,6 +50,7 @@ mod worker;
 pub use approver::{Approver, Unattended};
 pub use decision::Decision;
 pub use event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
+pub use gate::{GrantLedger, SharedGate};
 pub use history::{History, Parked, ReplayError, Replayed};
 pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
@@ -58,5 +60,4 @@ pub use journal::{Entry, Journal, JournalError, MemoryJournal, RuledOutcome};
 pub use limits::TurnLimits;
 pub use podward_gate::DecidedBy;
 pub use proposer::Proposer;
-pub use shared_gate::{GrantLedger, SharedGate};
 pub use worker::{Worker, WorkerBuilder, WorkerError};

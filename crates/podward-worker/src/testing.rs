@@ -22,11 +22,11 @@ use tokio_util::sync::CancellationToken;
 use crate::approver::Approver;
 use crate::decision::Decision;
 use crate::event::{TurnEnd, WorkerEvent};
+use crate::gate::{GrantLedger, SharedGate};
 use crate::history::{History, Parked};
 use crate::hook::{Hooks, PermissionHook};
 use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
-use crate::shared_gate::{GrantLedger, SharedGate};
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with

@@ -12,13 +12,13 @@ use tracing::Instrument;
 
 use crate::approver::{Approver, Unattended};
 use crate::event::{EndReason, TurnEnd, WorkerEvent};
+use crate::gate::SharedGate;
 use crate::history::{History, Parked};
 use crate::hook::Hooks;
 use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
 use crate::limits::TurnLimits;
 use crate::proposer::Proposer;
-use crate::shared_gate::SharedGate;
 use crate::stop::Stop;
 use crate::turn::Turn;
 

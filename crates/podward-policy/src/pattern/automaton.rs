@@ -12,8 +12,10 @@ use crate::text::is_bare;
 use crate::work::{Exhausted, Work};
 
 mod nodes;
+mod set;
 
 use nodes::{Node, On};
+pub(super) use set::Set;
 
 /// More ways to write the words of a text than this, and the match is left open.
 const MAX_SETS: usize = 64;
@@ -22,96 +24,6 @@ const MAX_SETS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Automaton<'p> {
     nodes: Vec<Node<'p>>,
-}
-
-/// A set of places. Most patterns have no more than 64, and then it needs no memory of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Set {
-    first: u64,
-    rest: Box<[u64]>,
-}
-
-impl Set {
-    fn empty(n_places: usize) -> Self {
-        Self {
-            first: 0,
-            rest: vec![0; n_places.div_ceil(64).saturating_sub(1)].into_boxed_slice(),
-        }
-    }
-
-    fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        std::iter::once(self.first).chain(self.rest.iter().copied())
-    }
-
-    fn word(&self, idx: usize) -> Option<u64> {
-        match idx.checked_sub(1) {
-            None => Some(self.first),
-            Some(idx) => self.rest.get(idx).copied(),
-        }
-    }
-
-    fn add(&mut self, place: usize) {
-        let word = match (place / 64).checked_sub(1) {
-            None => Some(&mut self.first),
-            Some(idx) => self.rest.get_mut(idx),
-        };
-        if let Some(word) = word {
-            *word |= 1 << (place % 64);
-        }
-    }
-
-    fn has(&self, place: usize) -> bool {
-        self.word(place / 64)
-            .is_some_and(|word| word & (1 << (place % 64)) != 0)
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.words().all(|word| word == 0)
-    }
-
-    fn unite(&mut self, other: &Self) {
-        self.first |= other.first;
-        for (word, other) in self.rest.iter_mut().zip(&other.rest) {
-            *word |= other;
-        }
-    }
-
-    pub(super) fn is_within(&self, other: &Self) -> bool {
-        self.words()
-            .zip(other.words())
-            .all(|(word, other)| word & !other == 0)
-    }
-
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> + '_ {
-        let mut from = 0;
-        std::iter::from_fn(move || {
-            let place = self.next_place(from)?;
-            from = place + 1;
-            Some(place)
-        })
-    }
-
-    fn n_places(&self) -> usize {
-        self.words()
-            .map(|word| usize::try_from(word.count_ones()).unwrap_or(64))
-            .sum()
-    }
-
-    /// Steps that looking at each place once costs.
-    pub(super) fn cost(&self) -> usize {
-        2 + self.rest.len() + self.n_places()
-    }
-
-    /// The first place at or after `from`.
-    fn next_place(&self, from: usize) -> Option<usize> {
-        let mut idx = from / 64;
-        let mut left = self.word(idx)? & (u64::MAX << (from % 64));
-        while left == 0 {
-            idx += 1;
-            left = self.word(idx)?;
-        }
-        Some(idx * 64 + usize::try_from(left.trailing_zeros()).ok()?)
-    }
 }
 
 impl<'p> Automaton<'p> {

@@ -15,10 +15,10 @@ use tokio::task::AbortHandle;
 
 use super::further::Reply;
 use super::{Batch, Decided, Finished};
+use crate::gate::{Mailbox, Settlement, SharedGate};
 use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
 use crate::journal::JournalError;
-use crate::shared_gate::{Mailbox, Settlement, SharedGate};
 use crate::turn::Turn;
 
 /// Settled questions that are taken from the mailbox at a time, to be written down together.

@@ -7,9 +7,9 @@ use tracing::Instrument;
 
 use crate::collect::WrittenCall;
 use crate::event::EndReason;
+use crate::gate::Earlier;
 use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
-use crate::shared_gate::Earlier;
 use crate::stop;
 use crate::turn::Turn;
 

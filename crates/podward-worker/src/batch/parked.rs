@@ -10,10 +10,10 @@ use super::judge::raw_refusal;
 use super::{Batch, Slot, SlotState};
 use crate::collect::WrittenCall;
 use crate::event::{EndReason, WorkerEvent};
+use crate::gate::Earlier;
 use crate::history::{Parked, ParkedCall};
 use crate::hook::chain::Checked;
 use crate::journal::JournalError;
-use crate::shared_gate::Earlier;
 use crate::turn::Turn;
 
 impl Turn<'_> {

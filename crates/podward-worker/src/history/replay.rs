@@ -48,56 +48,7 @@ impl History {
     /// # Errors
     /// The entries are none that a worker writes in this order.
     pub fn replay(entries: &[Entry]) -> Result<Replayed, ReplayError> {
-        let mut history = Self::default();
-        let mut open = OpenStep::default();
-        for (idx, entry) in entries.iter().enumerate() {
-            let unknown = |call: &String| ReplayError::Call {
-                entry: idx,
-                call: call.clone(),
-            };
-            match entry {
-                Entry::Prompt { text } => {
-                    std::mem::take(&mut open).close(&mut history);
-                    history.push_prompt(text);
-                }
-                Entry::Assistant { content } => {
-                    std::mem::take(&mut open).close(&mut history);
-                    open = OpenStep::new(content.clone());
-                }
-                Entry::Ruled {
-                    call,
-                    part_of: None,
-                    outcome,
-                    ..
-                } => {
-                    *open.unfinished(call).ok_or_else(|| unknown(call))? = match outcome {
-                        RuledOutcome::Ask => CallState::Asked,
-                        RuledOutcome::Run | RuledOutcome::Refuse => {
-                            CallState::Open(Progress::NotStarted)
-                        }
-                    };
-                }
-                Entry::Ruled {
-                    part_of: Some(call),
-                    ..
-                } => {
-                    open.unfinished(call).ok_or_else(|| unknown(call))?;
-                }
-                Entry::Started { call } => {
-                    *open.unfinished(call).ok_or_else(|| unknown(call))? =
-                        CallState::Open(Progress::Started);
-                }
-                Entry::Finished {
-                    call,
-                    content,
-                    is_error,
-                } => {
-                    *open.unfinished(call).ok_or_else(|| unknown(call))? =
-                        CallState::Finished(content.clone(), *is_error);
-                }
-                Entry::TurnEnded { .. } => std::mem::take(&mut open).close(&mut history),
-            }
-        }
+        let (history, open) = read(entries)?;
         let is_parked = open.is_parked();
         let (content, calls) = open.into_calls();
         let repair = |call: &ParkedCall| match call {
@@ -131,6 +82,61 @@ impl History {
             },
         })
     }
+}
+
+/// What the entries tell: the history before the last message, and that message.
+fn read(entries: &[Entry]) -> Result<(History, OpenStep), ReplayError> {
+    let mut history = History::default();
+    let mut open = OpenStep::default();
+    for (idx, entry) in entries.iter().enumerate() {
+        let unknown = |call: &String| ReplayError::Call {
+            entry: idx,
+            call: call.clone(),
+        };
+        match entry {
+            Entry::Prompt { text } => {
+                std::mem::take(&mut open).close(&mut history);
+                history.push_prompt(text);
+            }
+            Entry::Assistant { content } => {
+                std::mem::take(&mut open).close(&mut history);
+                open = OpenStep::new(content.clone());
+            }
+            Entry::Ruled {
+                call,
+                part_of: None,
+                outcome,
+                ..
+            } => {
+                *open.unfinished(call).ok_or_else(|| unknown(call))? = match outcome {
+                    RuledOutcome::Ask => CallState::Asked,
+                    RuledOutcome::Run | RuledOutcome::Refuse => {
+                        CallState::Open(Progress::NotStarted)
+                    }
+                };
+            }
+            Entry::Ruled {
+                part_of: Some(call),
+                ..
+            } => {
+                open.unfinished(call).ok_or_else(|| unknown(call))?;
+            }
+            Entry::Started { call } => {
+                *open.unfinished(call).ok_or_else(|| unknown(call))? =
+                    CallState::Open(Progress::Started);
+            }
+            Entry::Finished {
+                call,
+                content,
+                is_error,
+            } => {
+                *open.unfinished(call).ok_or_else(|| unknown(call))? =
+                    CallState::Finished(content.clone(), *is_error);
+            }
+            Entry::TurnEnded { .. } => std::mem::take(&mut open).close(&mut history),
+        }
+    }
+    Ok((history, open))
 }
 
 impl Replayed {

@@ -11,7 +11,7 @@ use podward_tools::Invocation;
 
 use super::{Hook, HookError, HookEvent, PreToolAction, PreToolCall, Stage, TurnAction};
 use crate::event::{EndReason, HookFailure};
-use crate::shared_gate::{Earlier, SharedGate};
+use crate::gate::{Earlier, SharedGate};
 use crate::stop::{self, Stop};
 
 /// What the chain made of a call.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::{Hook, HookError, PreToolAction, PreToolCall, PreToolStage, SyntheticResult};
-use crate::shared_gate::SharedGate;
+use crate::gate::SharedGate;
 
 /// The permission check: it hands each call to the gate.
 ///

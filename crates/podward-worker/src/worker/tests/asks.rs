@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::*;
 use crate::approver::Approver;
+use crate::gate::{GrantLedger, SharedGate};
 use crate::hook::{Hook, HookError, Hooks, PreToolAction, PreToolCall, SyntheticResult};
-use crate::shared_gate::{GrantLedger, SharedGate};
 
 /// Passes every question on, as a pod does that has clients.
 #[derive(Default)]
