@@ -102,6 +102,25 @@ impl Sandbox {
         command
     }
 
+    /// The program with a terminal of its own, which its standard input has to be.
+    pub(crate) fn at_terminal(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command("setsid");
+        command
+            .args(["--ctty", env!("CARGO_BIN_EXE_podward")])
+            .args(arguments);
+        command
+    }
+
+    /// The same, where the program's own standard input is not the terminal.
+    pub(crate) fn at_terminal_without_input(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command("setsid");
+        command
+            .args(["--ctty", "sh", "-c", "exec \"$@\" < /dev/null", "sh"])
+            .arg(env!("CARGO_BIN_EXE_podward"))
+            .args(arguments);
+        command
+    }
+
     /// The program where no further namespace can be made, so that its boundary is held only in
     /// part; `None` where user namespaces, with which this is brought about, cannot be had.
     pub(crate) fn without_namespaces(&self, arguments: &[&str]) -> Option<Command> {

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod grants;
+mod pods;
 mod skills;
 
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
+pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
 pub(crate) use self::skills::{
     Skills, SkillsCommand, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
 };
@@ -54,8 +56,8 @@ Layers, outermost first; the strictest verdict over all of them wins:
   /etc/podward/pod.toml, $XDG_CONFIG_HOME/podward/pod.toml, .podward/pod.toml of the workspace,
   the manifest, --permissions FILE, $PODWARD_PERMISSIONS (TOML text).
 
-Exit codes: 0 done, 1 failed, 2 deny and 3 ask (check), 10 done with refused calls (run),
-  64 usage, 78 bad manifest, 130 SIGINT, 143 SIGTERM.";
+Exit codes: 0 done, 1 failed, 2 deny and 3 ask (check), 4 already settled (reply), 10 done with
+  refused calls (run, send --wait), 64 usage, 78 bad manifest, 130 SIGINT, 143 SIGTERM.";
 
 /// Options of every command.
 #[derive(Debug, Args)]
@@ -116,6 +118,20 @@ pub(crate) enum Format {
 pub(crate) enum Command {
     /// Run an agent on a prompt
     Run(Run),
+    /// Keep a pod that takes prompts and answers on its socket
+    Serve(Serve),
+    /// Give a served pod a prompt
+    Send(Send),
+    /// Cancel what a pod is doing; it waits for the next prompt
+    Cancel(Cancel),
+    /// Stop a pod
+    Stop(Stop),
+    /// List the pods that run
+    Pods(Pods),
+    /// Show what pods ask
+    Pending(Pending),
+    /// Answer what a pod asks
+    Reply(Reply),
     /// Judge a call, or files of cases, without running anything
     Check(Check),
     /// List the tools: which are offered to the model, and why not
@@ -177,13 +193,40 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
 
+    /// Answer what would be asked about with yes, once each; `all`: also what cannot be known before
+    ///
+    /// A deny stays a deny. `known` refuses unknown code, such as the output of another program that
+    /// a shell runs; `all` runs that too. Each answer is in the decision log as `auto`. A layer can
+    /// forbid it: `[permissions] auto = "forbid"`.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "known"
+    )]
+    pub(crate) auto: Option<Auto>,
+
     #[command(flatten)]
     pub(crate) layers: Layers,
 }
 
+/// What is answered with yes without a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Auto {
+    /// What is known before it runs
+    Known,
+    /// Also unknown code
+    All,
+}
+
 const RUN_HELP: &str = "\
 The model's text goes to standard output; calls, verdicts and messages go to standard error. A call
-that is denied, or that would have to be asked about, is refused: the model reads why and goes on.
+that is denied is refused: the model reads why and goes on.
+
+A call that the rules ask about waits for your answer if standard input and standard error are a
+terminal and CI is not set; Enter alone is never a yes. Otherwise nobody is asked: the call is
+refused, and standard error lists the rule that would allow it.
 
 Examples:
   podward run manifests/demo.toml
@@ -191,6 +234,7 @@ Examples:
   git diff | podward run review.toml > review.md
   podward run --format json pod.toml \"…\" | jq -r 'select(.event == \"tool_call_verdict\")'
   podward run --resume 01M8MVW75 pod.toml \"now the docs\"
+  podward run --auto pod.toml \"…\" < /dev/null
 
 SIGINT and SIGTERM stop the agent: running commands are killed, results written. A second signal
 exits at once; the session can still be resumed.

@@ -2,12 +2,20 @@
 
 mod check;
 mod completions;
+mod following;
 mod grants;
+mod made;
 mod man;
 mod manifest;
+mod pending;
+mod pods;
+mod reply;
 mod run;
 mod schema;
+mod send;
+mod serve;
 mod skills;
+mod stop;
 mod tools;
 mod trust;
 mod undo;
@@ -40,7 +48,28 @@ pub(crate) fn run(
         Command::Skills(arguments) => skills::run(&arguments, screen),
         Command::Undo(arguments) => undo::run(&arguments, screen),
         Command::Run(arguments) => run::run(arguments, key, screen),
+        Command::Serve(arguments) => serve::run(arguments, key, screen),
+        Command::Send(arguments) => send::run(&arguments, screen),
+        Command::Cancel(arguments) => stop::cancel(&arguments, screen),
+        Command::Stop(arguments) => stop::stop(&arguments),
+        Command::Pods(arguments) => pods::run(&arguments, screen),
+        Command::Pending(arguments) => pending::run(&arguments, screen),
+        Command::Reply(arguments) => reply::run(&arguments, screen),
     }
+}
+
+/// A runtime for what waits for other processes.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)
+}
+
+/// A value as a line of JSON.
+fn json_line(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let line = podward_protocol::json_line(value).map_err(Failure::Json)?;
+    Ok(format!("{line}\n"))
 }
 
 /// Writes what a command prints, and ends it well; a reader that went away wanted no more.

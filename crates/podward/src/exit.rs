@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Deny,
     /// `check`: ask.
     Ask,
+    /// `reply`: somebody or something else had settled it already.
+    Settled,
     /// The turn is done and at least one call was refused: by a rule or a hook, for want of
     /// somebody to ask, or because it was no valid call.
     Refusals,
@@ -30,11 +32,12 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// All of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Done,
         Self::Failed,
         Self::Deny,
         Self::Ask,
+        Self::Settled,
         Self::Refusals,
         Self::Usage,
         Self::BadManifest,
@@ -49,6 +52,7 @@ impl Exit {
             Self::Failed => 1,
             Self::Deny => 2,
             Self::Ask => 3,
+            Self::Settled => 4,
             Self::Refusals => 10,
             Self::Usage => 64,
             Self::BadManifest => 78,
@@ -64,8 +68,10 @@ impl Exit {
             Self::Failed => "failed; `check --cases`: a case failed",
             Self::Deny => "`check`: deny",
             Self::Ask => "`check`: ask",
+            Self::Settled => "`reply`: the question had been settled already",
             Self::Refusals => {
-                "`run`: done, with refused calls (denied, nobody to ask, or no valid call)"
+                "`run`, `send --wait`: done, with refused calls (denied, nobody to ask, a no, or no \
+                 valid call)"
             }
             Self::Usage => "the command line makes no sense",
             Self::BadManifest => "a manifest or another layer cannot be used; nothing ran",

@@ -4,9 +4,11 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use podward_client::{ClientError, Ending, PodsError};
 use podward_pod::{GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError};
 use podward_undo::UndoError;
 
+use crate::connection::CallError;
 use crate::exit::Exit;
 use crate::screen::{Look, Screen};
 
@@ -37,6 +39,21 @@ pub(crate) enum Failure {
     /// The events of a run could not be written to their end.
     #[error("the writer of events broke down")]
     Writer,
+    /// A pod did not do what it was asked.
+    #[error(transparent)]
+    Call(CallError),
+    /// A pod ended in the middle, or the connection to it.
+    #[error("the connection to the pod is over")]
+    Cut(#[source] Ending),
+    /// The directory of sockets cannot be read.
+    #[error(transparent)]
+    Pods(#[from] PodsError),
+    /// No pod has this name.
+    #[error("no pod `{name}` runs")]
+    NoPod { name: String, all: Vec<String> },
+    /// More than one pod has this name.
+    #[error("{} pods are called `{name}`", found.len())]
+    SeveralPods { name: String, found: Vec<String> },
     /// A project cannot be trusted, or the list of trusted ones cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
@@ -52,6 +69,9 @@ pub(crate) enum Failure {
     /// The manifest that judges alone cannot be read.
     #[error("cannot read `{}`", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    /// What would be printed has no JSON form.
+    #[error("the result cannot be written as JSON")]
+    Json(#[source] serde_json::Error),
     /// Standard input cannot be read.
     #[error("cannot read standard input")]
     Stdin(#[source] io::Error),
@@ -63,6 +83,12 @@ pub(crate) enum Failure {
     LogFile { path: PathBuf, source: io::Error },
 }
 
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        Self::Call(error.into())
+    }
+}
+
 impl Failure {
     /// The exit code.
     pub(crate) const fn exit(&self) -> Exit {
@@ -70,7 +96,13 @@ impl Failure {
             Self::Usage { .. } => Exit::Usage,
             Self::BadManifest(_) | Self::Unreadable { .. } => Exit::BadManifest,
             Self::Pod(error) => pod_exit(error),
-            Self::Runtime(_) | Self::Writer => Exit::Failed,
+            Self::NoPod { .. } | Self::SeveralPods { .. } => Exit::Usage,
+            Self::Runtime(_)
+            | Self::Writer
+            | Self::Call(_)
+            | Self::Json(_)
+            | Self::Cut(_)
+            | Self::Pods(_) => Exit::Failed,
             Self::Key(error) => key_exit(error),
             Self::Grants(GrantNotFound::State(_)) => Exit::Failed,
             Self::Grants(_) => Exit::Usage,
@@ -113,7 +145,20 @@ impl Failure {
             Self::Trust(error) => error.help(),
             Self::Undo(error) => error.help().map(str::to_owned),
             Self::Grants(error) => error.help(),
+            Self::Call(CallError::Refused(error)) => error.help.clone(),
+            Self::Call(CallError::Lost(error)) => error.help().map(str::to_owned),
+            Self::Cut(ending) => ending.help().map(str::to_owned),
+            Self::NoPod { all, .. } if all.is_empty() => {
+                Some("no pod runs at all: `podward serve MANIFEST` starts one".to_owned())
+            }
+            Self::NoPod { all: names, .. } => Some(format!("these run: {}", names.join(", "))),
+            Self::SeveralPods { found, .. } => Some(format!(
+                "name it by the beginning of its session's id: {}",
+                found.join(", ")
+            )),
             Self::BadManifest(_)
+            | Self::Json(_)
+            | Self::Pods(_)
             | Self::Runtime(_)
             | Self::Writer
             | Self::ChangedMeanwhile(_)

@@ -3,18 +3,26 @@
 //! It must never know how a call is judged or run: what it prints, the crates below decided.
 //!
 //! Where is what: the command line in `arguments`, one module a subcommand in `commands`, exit codes
-//! in `exit`, what a run looks like in `transcript`, safe display of foreign text in `visible`.
+//! in `exit`, what a run looks like in `transcript`, who follows one in `follow`, questions and answers
+//! in `question`, safe display of foreign text in `visible`.
 
 mod arguments;
 mod call_summary;
 mod commands;
+mod connection;
 mod exit;
 mod failure;
+mod follow;
 mod judged;
 mod layers;
 mod logging;
+mod prompt;
+mod question;
 mod screen;
+mod signals;
+mod terminal;
 mod transcript;
+mod unanswered;
 mod visible;
 
 use std::process::ExitCode;

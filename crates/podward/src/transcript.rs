@@ -1,12 +1,17 @@
 //! What a person sees of a run: the model's text as data, calls and verdicts as talk.
 
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
-    CallId, Cause, ErrorCode, Event, RefusalCause, Ruling, SessionStarted, ToolCallArguments,
+    CallId, ClientJoined, ClientLeft, Closing, ErrorCode, Event, GrantAdded, GrantRevoked,
+    PermissionRequest, PermissionSettled, RequestId, SessionStarted, ToolCallArguments,
     ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
+use self::words::refusal_text;
+pub(crate) use self::words::{by_text, cause_text, lasts_text, outcome_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
 use crate::visible::{Lines, one_line, visible};
@@ -27,25 +32,41 @@ pub(crate) enum Piece {
     Talk(String),
 }
 
+/// Who can answer questions, and so what is said of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Nobody: each is refused at once, or answered beforehand.
+    Nobody,
+    /// The person at this terminal: they are shown elsewhere.
+    Here,
+    /// Clients of the pod.
+    Clients,
+}
+
 /// Turns events into text, in order.
 #[derive(Debug)]
 pub(crate) struct Transcript {
     screen: Screen,
+    whom: Asked,
     /// Calls have a number that people can follow when several run at once.
     numbers: BTreeMap<CallId, usize>,
     /// Calls that a person would be asked about: what becomes of them is their result.
     asked: BTreeSet<CallId>,
+    /// Open questions, by the numbers of their calls.
+    questions: BTreeMap<RequestId, usize>,
     is_at_line_start: bool,
     refusals: Vec<String>,
 }
 
 impl Transcript {
     /// Nothing shown yet.
-    pub(crate) const fn new(screen: Screen) -> Self {
+    pub(crate) const fn new(screen: Screen, whom: Asked) -> Self {
         Self {
             screen,
+            whom,
             numbers: BTreeMap::new(),
             asked: BTreeSet::new(),
+            questions: BTreeMap::new(),
             is_at_line_start: true,
             refusals: Vec::new(),
         }
@@ -56,19 +77,18 @@ impl Transcript {
         let mut pieces = Vec::new();
         match event {
             Event::TextDelta(delta) => return self.text(&delta.text),
-            // Only a pod that serves clients tells these.
-            Event::PermissionRequest(_)
-            | Event::PermissionSettled(_)
-            | Event::GrantAdded(_)
-            | Event::GrantRevoked(_)
-            | Event::ClientJoined(_)
-            | Event::ClientLeft(_)
-            | Event::SnapshotStarted(_)
+            Event::PermissionRequest(request) => pieces.extend(self.asked(request)),
+            Event::PermissionSettled(settled) => pieces.extend(self.settled(settled)),
+            Event::GrantAdded(added) => pieces.push(self.grant_added(added)),
+            Event::GrantRevoked(revoked) => pieces.push(self.grant_revoked(revoked)),
+            Event::ClientJoined(joined) => pieces.extend(self.joined(joined)),
+            Event::ClientLeft(left) => pieces.extend(self.left(left)),
+            Event::Closing(closing) => pieces.push(self.closing(closing)),
+            // How a connection works, and what is for programs: `--format json`.
+            Event::SnapshotStarted(_)
             | Event::SnapshotEnd(_)
             | Event::Ping(_)
-            | Event::Closing(_) => {}
-            // Thinking, usage and the beginning of a call are for programs: `--format json`.
-            Event::ThinkingDelta(_)
+            | Event::ThinkingDelta(_)
             | Event::Usage(_)
             | Event::ToolCallStarted(_)
             | Event::TurnStarted(_) => {}
@@ -161,7 +181,8 @@ impl Transcript {
         }
     }
 
-    fn number(&mut self, call: &CallId) -> usize {
+    /// What people call a call: its number.
+    pub(crate) fn number(&mut self, call: &CallId) -> usize {
         let next = self.numbers.len() + 1;
         *self.numbers.entry(call.clone()).or_insert(next)
     }
@@ -229,6 +250,84 @@ impl Transcript {
         self.screen.talk.paint(Look::Faint, text)
     }
 
+    /// What people call a question: the number of its call.
+    pub(crate) fn number_of(&mut self, request: &PermissionRequest) -> usize {
+        let number = self.number(request.part_of.as_ref().unwrap_or(&request.call));
+        self.questions.insert(request.id.clone(), number);
+        number
+    }
+
+    fn asked(&mut self, request: &PermissionRequest) -> Option<Piece> {
+        let number = self.number_of(request);
+        match self.whom {
+            Asked::Nobody | Asked::Here => None,
+            Asked::Clients => {
+                let id = one_line(request.id.as_str(), CALL_CHARS);
+                let pod = one_line(&request.pod, CALL_CHARS);
+                let waits = self.screen.talk.paint(Look::Warning, "waits for an answer");
+                Some(Piece::Talk(format!(
+                    "#{number}   {waits} to `{id}`: podward pending {pod}\n"
+                )))
+            }
+        }
+    }
+
+    /// A yes; why a call does not run is said with its result.
+    fn settled(&mut self, settled: &PermissionSettled) -> Option<Piece> {
+        let number = self.questions.remove(&settled.id);
+        if !settled.outcome.is_approved() {
+            return None;
+        }
+        let number = number.map_or_else(String::new, |number| format!("#{number}   "));
+        let word = self
+            .screen
+            .talk
+            .paint(Look::Good, outcome_text(&settled.outcome));
+        let by = by_text(&settled.by);
+        Some(Piece::Talk(format!("{number}{word}  ({by})\n")))
+    }
+
+    fn grant_added(&self, added: &GrantAdded) -> Piece {
+        let grant = &added.grant;
+        let rules: Vec<String> = grant
+            .rules
+            .iter()
+            .map(|rule| format!("{} `{}`", rule.tool, rule.pattern))
+            .collect();
+        let lasts = lasts_text(&grant.lasts);
+        let text = format!("{} for {lasts} ({})", rules.join(", "), grant.id);
+        let text = one_line(&text, CALL_CHARS);
+        self.line(Look::Strong, "not asked again", &text)
+    }
+
+    fn grant_revoked(&self, revoked: &GrantRevoked) -> Piece {
+        let why = match revoked.reason {
+            podward_protocol::GrantEnd::Revoked => "was revoked",
+            podward_protocol::GrantEnd::Expired => "is over",
+            podward_protocol::GrantEnd::UsedUp => "is used up",
+        };
+        let text = format!("grant {} {why}", revoked.id);
+        self.line(Look::Strong, "asked again", &text)
+    }
+
+    fn joined(&self, joined: &ClientJoined) -> Option<Piece> {
+        (self.whom == Asked::Clients && joined.can_approve).then(|| {
+            let text = format!("{} is here and can answer", joined.name);
+            self.line(Look::Strong, "client", &one_line(&text, CALL_CHARS))
+        })
+    }
+
+    fn left(&self, left: &ClientLeft) -> Option<Piece> {
+        (self.whom == Asked::Clients && left.can_approve).then(|| {
+            let text = format!("{} left", left.name);
+            self.line(Look::Strong, "client", &one_line(&text, CALL_CHARS))
+        })
+    }
+
+    fn closing(&self, closing: &Closing) -> Piece {
+        self.line(Look::Bad, "closed", &closing.message)
+    }
+
     fn ended(&mut self, ended: &TurnEnded) -> Piece {
         let (look, why) = match &ended.reason {
             TurnEndReason::Done => (Look::Good, "done".to_owned()),
@@ -255,83 +354,6 @@ fn further_text(verdict: &ToolCallVerdict) -> &str {
     let decided = verdict.ruling.operation.unwrap_or_default();
     let operation = verdict.operations.get(decided);
     operation.map_or("", |operation| &operation.text)
-}
-
-/// Why a verdict is what it is, in one line.
-pub(crate) fn cause_text(ruling: &Ruling) -> String {
-    let place = |at: &podward_protocol::Place| format!("{}:{}:{}", at.file, at.line, at.column);
-    match &ruling.cause {
-        Cause::NoPolicy => "no rules at all".to_owned(),
-        Cause::NothingToRun => "nothing to run".to_owned(),
-        Cause::Rule {
-            layer,
-            rule,
-            at,
-            pattern,
-            message,
-        } => {
-            let message = message
-                .as_ref()
-                .map(|message| format!(": {message}"))
-                .unwrap_or_default();
-            format!(
-                "rule {rule} of {layer}, `{pattern}` ({}){message}",
-                place(at)
-            )
-        }
-        Cause::Default { layer, at } => format!("default of {layer} ({})", place(at)),
-        Cause::Unresolved {
-            layer,
-            rule,
-            at,
-            why,
-        } => {
-            let at = at
-                .as_ref()
-                .map(|at| format!(" ({})", place(at)))
-                .unwrap_or_default();
-            let reason = match rule {
-                Some(rule) => format!(", since rule {rule}{at} might match"),
-                None => at,
-            };
-            format!("{why}: `unresolved` of {layer} decides{reason}")
-        }
-        Cause::Unrestricted => "no rule is against it".to_owned(),
-        Cause::Unnamed { layer } => {
-            format!("the address is not public, and no rule of {layer} names it")
-        }
-        Cause::Repeated => "the same call for the third time in this turn".to_owned(),
-        Cause::BadCall { why } => why.clone(),
-        Cause::UnknownTool => "no such tool".to_owned(),
-        Cause::NotJudged => "the turn ended before it was judged".to_owned(),
-    }
-}
-
-/// Why a call did not run, in a few words.
-fn refusal_text(cause: &RefusalCause) -> String {
-    match cause {
-        RefusalCause::Policy => "by the rules".to_owned(),
-        RefusalCause::NoClient => "nobody is here to be asked".to_owned(),
-        RefusalCause::Rejected { name, feedback } => {
-            let said = feedback
-                .as_ref()
-                .map_or_else(String::new, |feedback| format!(": {feedback}"));
-            one_line(&format!("by {name}{said}"), CALL_CHARS)
-        }
-        RefusalCause::Expired => "nobody answered in time".to_owned(),
-        RefusalCause::ClientGone => "whoever could have answered left".to_owned(),
-        RefusalCause::Hook { name, text } => {
-            one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
-        }
-        RefusalCause::HookFailed { name, why } => {
-            one_line(&format!("hook {name} failed: {why}"), CALL_CHARS)
-        }
-        RefusalCause::NotJudged => "never judged".to_owned(),
-        RefusalCause::BadCall | RefusalCause::UnknownTool => "bad call".to_owned(),
-        RefusalCause::Cancelled => "cancelled".to_owned(),
-        RefusalCause::PodStopped => "the pod stopped".to_owned(),
-        RefusalCause::Interrupted => "interrupted".to_owned(),
-    }
 }
 
 #[cfg(test)]

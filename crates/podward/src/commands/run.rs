@@ -1,130 +1,185 @@
 //! `podward run MANIFEST [PROMPT]`.
 
-mod events;
-mod prompt;
-mod signals;
+use std::path::Path;
 
-use podward_manifest::KeySource;
-use podward_pod::layers::Loaded;
+use podward_manifest::OnAsk;
 use podward_pod::{
-    ModelKey, Places, Pod, PodError, PodRequest, SessionChoice, declared_model, hand_over,
-    model_key,
+    Attended, LocalClient, ModelKey, Places, PodRequest, ServeRequest, Server, SessionChoice,
+    Socket,
 };
-use podward_worker::{EndReason, TurnEnd};
+use podward_protocol::{Cancel, Method, MethodErrorCode, Reply, Run as RunTurn, Stop, TurnEnded};
 use tokio_util::sync::CancellationToken;
 
-use self::events::Written;
-use self::prompt::Prompt;
-use self::signals::Received;
+use super::following::{Following, Reader, ends, exit};
+use super::made;
 use crate::arguments::{Format, Run};
+use crate::connection::{CallError, Caller, Events};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::follow::Follow;
 use crate::layers;
+use crate::prompt::Prompt;
 use crate::screen::{Look, Screen};
+use crate::signals;
+use crate::terminal::Terminal;
+use crate::transcript::Asked;
+use crate::unanswered::Rules;
 
 pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
-    let manifest = Some(arguments.manifest.as_path());
-    let loaded = layers::load(&places, manifest, &arguments.layers)?;
-    // May start this program again: nothing may be read or said before.
-    leave_keys_behind(&loaded)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(Failure::Runtime)?;
-    let key = runtime.block_on(model_key(&loaded.resolved, &places, key))?;
-    let request = request(&arguments, loaded, key)?;
-    let declared = &request.loaded.resolved.model;
-    let prompt = Prompt::of(&arguments, declared, screen)?;
-    runtime.block_on(turn(&places, request, prompt, arguments.format, screen))
-}
-
-/// Takes every variable that a layer names as that of a key out of this process.
-fn leave_keys_behind(loaded: &Loaded) -> Result<(), Failure> {
-    let key = loaded.resolved.key.as_ref();
-    let key = key.and_then(|key| match &key.source {
-        KeySource::Variable(name) => Some(name.as_str()),
-        KeySource::Nowhere | KeySource::File(_) | KeySource::Command(_) => None,
-    });
-    let all = &loaded.resolved.key_places.variables;
-    let others: Vec<&str> = all
-        .iter()
-        .map(|name| name.as_str())
-        .filter(|name| Some(*name) != key)
-        .collect();
-    Ok(hand_over(key, &others)?)
-}
-
-/// What the pod is made from.
-fn request(arguments: &Run, loaded: Loaded, key: Option<ModelKey>) -> Result<PodRequest, Failure> {
-    let model = declared_model(&loaded.resolved, &[prompt::DEMO], key.as_ref())?;
-    let mut request = PodRequest::new(loaded, model);
-    request.key = key;
+    let (runtime, mut pod) = made::pod(&places, &arguments.manifest, &arguments.layers, key)?;
     if let Some(id) = &arguments.resume {
-        request.session = SessionChoice::Resume(id.clone());
+        pod.session = SessionChoice::Resume(id.clone());
     }
-    Ok(request)
+    let declared = &pod.loaded.resolved.model;
+    let given = arguments.prompt.as_deref();
+    let prompt = Prompt::of_a_run(given, arguments.resume.as_deref(), declared, screen)?;
+    let auto = made::auto(arguments.auto, screen);
+    runtime.block_on(async {
+        let person = Person::of(&pod, &places);
+        let request = ServeRequest {
+            pod,
+            socket: Socket::Wanted,
+            attended: match &person.terminal {
+                Some(_) => Attended::Yes,
+                None => Attended::No,
+            },
+            auto,
+        };
+        turn(&places, request, prompt, person, arguments.format, screen).await
+    })
+}
+
+/// Who may answer, and what is said if nobody does.
+struct Person {
+    terminal: Option<Terminal>,
+    whom: Asked,
+    rules: Rules,
+}
+
+impl Person {
+    /// Needs a runtime around it.
+    fn of(pod: &PodRequest, places: &Places) -> Self {
+        let resolved = &pod.loaded.resolved;
+        Self {
+            terminal: Terminal::of_a_person(),
+            whom: match resolved.approvals.on_ask {
+                OnAsk::Refuse | OnAsk::Error => Asked::Nobody,
+                OnAsk::Wait => Asked::Clients,
+            },
+            rules: Rules {
+                policies: resolved.policies.clone(),
+                programs: resolved.programs.clone(),
+                home: places.home().map(Path::to_path_buf),
+            },
+        }
+    }
 }
 
 async fn turn(
     places: &Places,
-    request: PodRequest,
+    request: ServeRequest,
     prompt: Prompt,
+    person: Person,
     format: Format,
     screen: Screen,
 ) -> Result<Exit, Failure> {
     let cancel = CancellationToken::new();
     let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
-    let (mut pod, events) = Pod::start(places, request)?;
-    let writer = {
-        let cancel = cancel.clone();
-        tokio::task::spawn_blocking(move || events::write(events, format, screen, &cancel))
+    let (server, LocalClient { events, caller }) = Server::start(places, request)?;
+    let caller = Caller::Here(caller);
+    let (ended, ends) = ends();
+    let follow = Follow {
+        events: Events::Here(events),
+        caller: caller.clone(),
+        format,
+        screen,
+        terminal: person.terminal,
+        whom: person.whom,
+        rules: Some(person.rules),
+        cancel: cancel.clone(),
+        done: CancellationToken::new(),
+        ended,
     };
-    let end = match prompt {
-        Prompt::Text(text) => pod.run(text, cancel).await,
-        Prompt::GoOn => go_on(&mut pod, cancel, screen).await,
-    };
-    // The last event is written when nobody is left to send one.
-    drop(pod);
-    let written = writer.await.map_err(|_| Failure::Writer)?;
+    let mut following = Following::start(follow, ends);
+    let driving = drive(&caller, prompt, &mut following, &cancel, screen);
+    let (served, driven) = tokio::join!(server.run(), driving);
+    let reader = following.finish().await;
     let received = watch.stop().await;
-    match written {
-        Written::All => Ok(exit(&end?, received)),
-        Written::ReaderGone => Ok(Exit::Failed),
-        Written::Failed(error) => Err(Failure::Stdout(error)),
-    }
+    let reader = reader?;
+    served?;
+    let driven = driven?;
+    Ok(match (reader, driven) {
+        (Reader::Gone, _) | (Reader::There | Reader::Cut(_), None) => Exit::Failed,
+        (Reader::There | Reader::Cut(_), Some(Driven::Ended(end))) => exit(&end, received),
+        (Reader::There | Reader::Cut(_), Some(Driven::NothingToDo)) => Exit::Done,
+    })
 }
 
-/// Finishes the turn that was cut off, if one was.
-async fn go_on(
-    pod: &mut Pod,
-    cancel: CancellationToken,
+/// What became of the one thing that was to be done.
+enum Driven {
+    Ended(TurnEnded),
+    NothingToDo,
+}
+
+/// Has the pod work through one turn, then stops it. `None`: it ended before the turn did.
+async fn drive(
+    caller: &Caller,
+    prompt: Prompt,
+    following: &mut Following,
+    cancel: &CancellationToken,
     screen: Screen,
-) -> Result<TurnEnd, PodError> {
-    let end = pod.resume(cancel).await?;
-    if end.n_steps == 0 && end.reason == EndReason::Done {
-        screen.say(
-            Look::Strong,
-            "note",
-            "no turn was cut off: say what to do next",
-        );
-    }
-    Ok(end)
+) -> Result<Option<Driven>, Failure> {
+    let driven = one_turn(caller, prompt, following, cancel, screen).await;
+    // It may have stopped already.
+    let _ = caller.call(Method::Stop(Stop {})).await;
+    driven
 }
 
-/// What the exit code says about a turn.
-fn exit(end: &TurnEnd, received: Option<Received>) -> Exit {
-    match (&end.reason, received) {
-        (EndReason::Cancelled, Some(Received::Interrupt)) => Exit::Interrupted,
-        (EndReason::Cancelled, Some(Received::Terminate)) => Exit::Terminated,
-        (EndReason::Done, _) if end.n_refused == 0 => Exit::Done,
-        (EndReason::Done, _) => Exit::Refusals,
-        (
-            EndReason::Cancelled
-            | EndReason::Limit(_)
-            | EndReason::Aborted { .. }
-            | EndReason::Model(_),
-            _,
-        ) => Exit::Failed,
-    }
+async fn one_turn(
+    caller: &Caller,
+    prompt: Prompt,
+    following: &mut Following,
+    cancel: &CancellationToken,
+    screen: Screen,
+) -> Result<Option<Driven>, Failure> {
+    let prompt = match prompt {
+        Prompt::Text(text) => Some(text),
+        Prompt::GoOn => None,
+    };
+    let started = async {
+        let running = caller.call(Method::Run(RunTurn { prompt }));
+        tokio::pin!(running);
+        tokio::select! {
+            started = &mut running => started,
+            () = cancel.cancelled() => {
+                // There may be no turn yet; then it is cancelled below.
+                let _ = caller.call(Method::Cancel(Cancel {})).await;
+                running.await
+            }
+        }
+    };
+    let turn = match started.await {
+        Ok(Reply::Run(started)) => started.turn,
+        Ok(_) => return Ok(None),
+        Err(CallError::Refused(error)) if error.code == MethodErrorCode::NothingToResume => {
+            let what = "no turn was cut off: say what to do next";
+            screen.say(Look::Strong, "note", what);
+            return Ok(Some(Driven::NothingToDo));
+        }
+        // What ends the pod is its own error, and says more.
+        Err(CallError::Refused(error)) if error.code == MethodErrorCode::Storage => {
+            return Ok(None);
+        }
+        Err(error) => return Err(Failure::Call(error)),
+    };
+    let end = tokio::select! {
+        end = following.end_of(turn) => end,
+        () = cancel.cancelled() => {
+            // It may have ended just now.
+            let _ = caller.call(Method::Cancel(Cancel {})).await;
+            following.end_of(turn).await
+        }
+    };
+    Ok(end.map(Driven::Ended))
 }

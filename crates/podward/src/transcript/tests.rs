@@ -5,7 +5,7 @@ use podward_protocol::{
 };
 use serde_json::json;
 
-use super::{Piece, Transcript};
+use super::{Asked, Piece, Transcript};
 use crate::screen::{Screen, Stream};
 
 const PIPE: Stream = Stream {
@@ -20,7 +20,7 @@ const TERMINAL: Stream = Stream {
 /// Shows events and marks what goes to standard output.
 #[track_caller]
 fn check(data: Stream, events: &[Event], expected: &str) {
-    let mut transcript = Transcript::new(Screen { data, talk: PIPE });
+    let mut transcript = Transcript::new(Screen { data, talk: PIPE }, Asked::Nobody);
     let mut shown = String::new();
     for piece in events.iter().flat_map(|event| transcript.show(event)) {
         match piece {

@@ -10,13 +10,13 @@ use crate::exit::Exit;
 
 /// A signal that asked for the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Received {
+pub(crate) enum Received {
     Interrupt,
     Terminate,
 }
 
 /// A task that waits for signals.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     stop: oneshot::Sender<()>,
     task: JoinHandle<Option<Received>>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Watch {
 ///
 /// # Errors
 /// The handlers cannot be set.
-pub(super) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
+pub(crate) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     // A file that may not grow is an error of the write, like a full disk, and no end of the process.
@@ -52,7 +52,7 @@ pub(super) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
 
 impl Watch {
     /// The signal that was received, if there was one.
-    pub(super) async fn stop(self) -> Option<Received> {
+    pub(crate) async fn stop(self) -> Option<Received> {
         // The task is there until it hears this.
         let _ = self.stop.send(());
         self.task.await.ok().flatten()
@@ -60,7 +60,8 @@ impl Watch {
 }
 
 impl Received {
-    const fn exit(self) -> Exit {
+    /// The exit code.
+    pub(crate) const fn exit(self) -> Exit {
         match self {
             Self::Interrupt => Exit::Interrupted,
             Self::Terminate => Exit::Terminated,

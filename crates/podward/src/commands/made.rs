@@ -1,0 +1,72 @@
+//! What `run` and `serve` make a pod from.
+
+use std::path::Path;
+
+use podward_manifest::KeySource;
+use podward_pod::layers::Loaded;
+use podward_pod::{ModelKey, Places, PodRequest, declared_model, hand_over, model_key};
+use tokio::runtime::Runtime;
+
+use crate::arguments::{Auto, Layers};
+use crate::failure::Failure;
+use crate::layers;
+use crate::screen::{Look, Screen};
+
+/// The script of the demonstration, by the name that a manifest gives it.
+const DEMO: (&str, &str) = ("demo", include_str!("../../demo/script.toml"));
+
+/// A runtime, and what a pod is made from.
+///
+/// # Errors
+/// A layer cannot be used, or the model's key cannot be had.
+pub(super) fn pod(
+    places: &Places,
+    manifest: &Path,
+    layers: &Layers,
+    key: Option<ModelKey>,
+) -> Result<(Runtime, PodRequest), Failure> {
+    let loaded = layers::load(places, Some(manifest), layers)?;
+    // May start this program again: nothing may be read or said before.
+    leave_keys_behind(&loaded)?;
+    let runtime = super::runtime()?;
+    let key = runtime.block_on(model_key(&loaded.resolved, places, key))?;
+    let model = declared_model(&loaded.resolved, &[DEMO], key.as_ref())?;
+    let mut request = PodRequest::new(loaded, model);
+    request.key = key;
+    Ok((runtime, request))
+}
+
+/// Takes every variable that a layer names as that of a key out of this process.
+fn leave_keys_behind(loaded: &Loaded) -> Result<(), Failure> {
+    let key = loaded.resolved.key.as_ref();
+    let key = key.and_then(|key| match &key.source {
+        KeySource::Variable(name) => Some(name.as_str()),
+        KeySource::Nowhere | KeySource::File(_) | KeySource::Command(_) => None,
+    });
+    let all = &loaded.resolved.key_places.variables;
+    let others: Vec<&str> = all
+        .iter()
+        .map(|name| name.as_str())
+        .filter(|name| Some(*name) != key)
+        .collect();
+    Ok(hand_over(key, &others)?)
+}
+
+/// What `--auto` means for the pod; says it where it means anything.
+pub(super) fn auto(auto: Option<Auto>, screen: Screen) -> podward_pod::Auto {
+    let (auto, what) = match auto {
+        None => return podward_pod::Auto::Off,
+        Some(Auto::Known) => (
+            podward_pod::Auto::Known,
+            "every question is answered with yes, once each, by nobody; a deny stays a deny, and \
+             what cannot be known before it runs is not answered",
+        ),
+        Some(Auto::All) => (
+            podward_pod::Auto::All,
+            "every question is answered with yes, once each, by nobody, also about what cannot be \
+             known before it runs; a deny stays a deny",
+        ),
+    };
+    screen.say(Look::Warning, "auto", what);
+    auto
+}

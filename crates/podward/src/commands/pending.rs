@@ -1,0 +1,79 @@
+//! `podward pending [POD]`.
+
+mod text;
+
+use std::path::Path;
+
+use podward_client::Client;
+use podward_protocol::{PermissionList, PermissionRequest};
+
+use super::pods::{all, find};
+use crate::arguments::{Format, Pending};
+use crate::connection::{CanApprove, connect};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::{Look, Screen};
+
+/// The name of this client.
+const NAME: &str = "podward pending";
+
+pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> {
+    let sockets = match &arguments.pod {
+        Some(pod) => vec![find(pod)?],
+        None => all()?.into_iter().map(|found| found.socket).collect(),
+    };
+    let runtime = super::runtime()?;
+    let mut shown = String::new();
+    for socket in sockets {
+        let requests = match runtime.block_on(requests(&socket)) {
+            Ok(requests) => requests,
+            Err(error) if arguments.pod.is_some() => return Err(error),
+            // One pod that does not answer hides no other.
+            Err(error) => {
+                error.report(screen);
+                continue;
+            }
+        };
+        for request in requests {
+            match arguments.format {
+                Format::Json => shown.push_str(&super::json_line(&request)?),
+                Format::Text if shown.is_empty() => {
+                    shown.push_str(&text::text(request, screen.data));
+                }
+                Format::Text => {
+                    shown.push('\n');
+                    shown.push_str(&text::text(request, screen.data));
+                }
+            }
+        }
+    }
+    if shown.is_empty() {
+        screen.say(Look::Strong, "pending", "nothing is asked");
+    }
+    super::finish(screen, &shown, Exit::Done)
+}
+
+async fn requests(socket: &Path) -> Result<Vec<PermissionRequest>, Failure> {
+    let (client, _events) = connect(socket, NAME, CanApprove::No, &["closing"]).await?;
+    open(&client).await
+}
+
+/// All open questions of a pod, oldest first.
+///
+/// # Errors
+/// The pod cannot be reached.
+pub(super) async fn open(client: &Client) -> Result<Vec<PermissionRequest>, Failure> {
+    let mut all: Vec<PermissionRequest> = Vec::new();
+    loop {
+        let list = PermissionList {
+            after: all.last().map(|last| last.id.clone()),
+            limit: None,
+        };
+        let page = client.ask(list).await?;
+        let is_last = !page.more || page.requests.is_empty();
+        all.extend(page.requests);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! An open question with the commands that answer it.
+
+use podward_protocol::{PermissionRequest, is_invisible};
+
+use crate::question::{Before, Extent, Question, View, parts_text};
+use crate::screen::Stream;
+use crate::visible::{Lines, visible};
+
+/// Columns of a text that may go to a file.
+const COLUMNS: usize = 100;
+
+/// All of the question, and a command for each answer.
+pub(super) fn text(request: PermissionRequest, stream: Stream) -> String {
+    let view = View {
+        extent: Extent::All,
+        columns: COLUMNS,
+        stream,
+    };
+    let mut pods = request.path.clone();
+    pods.push(request.pod.clone());
+    let heading = format!("{} · {} · {}", pods.join("/"), request.id, request.tool);
+    let question = Question {
+        request,
+        before: Before::Unknown,
+    };
+    let mut text = question.shown(&heading, view).text;
+    let request = &question.request;
+    for (idx, choice) in request.choices.iter().enumerate() {
+        let lines = parts_text(&choice.parts);
+        for (part, line) in choice.parts.iter().zip(lines) {
+            let (width, number) = (idx + 1, part.operation + 1);
+            text.push_str(&format!("  width {width} part {number}: {line}\n"));
+        }
+    }
+    if let Some(why) = &request.no_always {
+        let why = visible(why, Lines::Escape);
+        text.push_str(&format!("  no `always`: {why}\n"));
+    }
+    let command = format!(
+        "podward reply {} {}",
+        shell_word(&request.pod),
+        shell_word(request.id.as_str())
+    );
+    let digest = shell_word(&request.digest);
+    let mut answers = vec!["once", "reject"];
+    if !request.choices.is_empty() {
+        answers.push("always --width 1");
+    }
+    for answer in answers {
+        let (word, options) = answer.split_once(' ').unwrap_or((answer, ""));
+        let line = format!("  {command} {word} --digest {digest} {options}");
+        text.push_str(&format!("{}\n", line.trim_end()));
+    }
+    text
+}
+
+/// A text as one word of a shell, with nothing in it that is invisible.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:+@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    if !text.chars().any(is_invisible) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    let escaped: String = text
+        .chars()
+        .map(|c| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            c if is_invisible(c) => format!("\\U{:08x}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("$'{escaped}'")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,55 @@
+use super::{shell_word, text};
+use crate::question::sample::push;
+use crate::screen::Stream;
+
+#[test]
+fn a_question_comes_with_the_commands_that_answer_it() {
+    let mut request = push("call_3").request;
+    request.digest = "5f1c".to_owned();
+    request.path = vec!["lead".to_owned()];
+    let stream = Stream {
+        is_terminal: false,
+        is_colored: false,
+    };
+    assert_eq!(
+        text(request, stream),
+        "lead/test · call_3 · bash
+  | git fetch && git push origin main
+                 ^^^^^^^^^^^^^^^^^^^^
+  timeout_ms 5
+  in      /work
+  asks    default of manifest (pod.toml:8:1)
+  seen    all that it would do
+  does      bash  git fetch
+          > bash  git push origin main
+  width 1 part 2: bash  `git push origin main`  (only this)
+  width 2 part 2: bash  `git push *`  (this subcommand, whatever follows)
+  podward reply test call_3 once --digest 5f1c
+  podward reply test call_3 reject --digest 5f1c
+  podward reply test call_3 always --digest 5f1c --width 1
+"
+    );
+}
+
+#[test]
+fn an_id_that_a_model_made_up_is_one_word_of_a_shell() {
+    for id in [
+        "call_1",
+        "a b",
+        "it's",
+        "$(rm -rf /)",
+        "a\n\u{202e}'\\b",
+        "",
+        "*",
+        "~",
+    ] {
+        let word = shell_word(id);
+        assert!(!word.chars().any(podward_protocol::is_invisible), "{word}");
+        let output = std::process::Command::new("bash")
+            .args(["-c", &format!("printf %s {word}")])
+            .env("LC_ALL", "C.UTF-8")
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), id, "{word}");
+    }
+}

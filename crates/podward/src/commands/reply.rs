@@ -1,0 +1,129 @@
+//! `podward reply POD ID ANSWER`.
+
+mod answer;
+
+use std::io::Read as _;
+
+use podward_client::{Client, ClientError};
+use podward_protocol::{
+    Always, Answer, Chosen, ChosenPattern, MethodErrorCode, PermissionRejectAll, PermissionReply,
+    RequestId, Settled,
+};
+
+use self::answer::{Wanted, only_part, wanted};
+use super::pending::open;
+use super::pods::find;
+use crate::arguments::{Format, Reply, ReplyAnswer};
+use crate::connection::{CanApprove, connect};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::screen::{Look, Screen};
+use crate::transcript::{by_text, cause_text, outcome_text};
+use crate::visible::{Lines, visible};
+
+/// The name of this client, for people and the decision log.
+const NAME: &str = "podward reply";
+
+/// What stands for all open questions.
+const ALL: &str = "all";
+
+pub(super) fn run(arguments: &Reply, screen: Screen) -> Result<Exit, Failure> {
+    let wanted = wanted(arguments, from_standard_input)?;
+    let is_all = arguments.id == ALL;
+    if is_all && arguments.answer != ReplyAnswer::Reject {
+        return Err(Failure::Usage {
+            message: "`all` can only be rejected".to_owned(),
+            help: "approve questions one by one: `podward pending` shows them",
+        });
+    }
+    let socket = find(&arguments.pod)?;
+    super::runtime()?.block_on(async {
+        let (client, _events) = connect(&socket, NAME, CanApprove::Yes, &["closing"]).await?;
+        let result = if is_all {
+            let feedback = arguments.feedback.clone();
+            client.ask(PermissionRejectAll { feedback }).await
+        } else {
+            client.ask(reply(&client, arguments, wanted).await?).await
+        };
+        report(result, arguments.format, screen)
+    })
+}
+
+fn from_standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().read_to_string(&mut text);
+    read.map_err(Failure::Stdin)?;
+    Ok(text)
+}
+
+async fn reply(
+    client: &Client,
+    arguments: &Reply,
+    wanted: Wanted,
+) -> Result<PermissionReply, Failure> {
+    let Some(digest) = arguments.digest.clone() else {
+        return Err(Failure::Usage {
+            message: "an answer needs the --digest of what was shown".to_owned(),
+            help: "`podward pending` shows each question with it",
+        });
+    };
+    let id = RequestId::new(arguments.id.as_str());
+    let answer = match wanted {
+        Wanted::Answer(answer) => answer,
+        Wanted::PatternForTheOnlyPart { pattern, lasts } => {
+            let requests = open(client).await?;
+            // One that is not there is the pod's to tell about.
+            let request = requests.iter().find(|request| request.id == id);
+            let operation = request.map_or(Ok(0), only_part)?;
+            let what = Chosen::Patterns(vec![ChosenPattern { operation, pattern }]);
+            Answer::Always(Always { what, lasts })
+        }
+    };
+    Ok(PermissionReply { id, digest, answer })
+}
+
+/// Says what was settled, or why not.
+fn report(
+    result: Result<Settled, ClientError>,
+    format: Format,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let error = match result {
+        Ok(settled) => {
+            let text = match format {
+                Format::Json => super::json_line(&settled)?,
+                Format::Text => settled_text(&settled),
+            };
+            return super::finish(screen, &text, Exit::Done);
+        }
+        Err(ClientError::Refused(error)) => error,
+        Err(lost) => return Err(lost.into()),
+    };
+    if format == Format::Json {
+        let line = super::json_line(&error)?;
+        screen.write_data(&line).map_err(Failure::Stdout)?;
+    }
+    match &error.code {
+        MethodErrorCode::AlreadySettled(settled) => {
+            let what = outcome_text(&settled.outcome);
+            let by = by_text(&settled.by);
+            let text = format_args!("it had been settled: {what} ({by})");
+            screen.say(Look::Warning, "settled", text);
+            return Ok(Exit::Settled);
+        }
+        MethodErrorCode::EditDenied(denied) => {
+            screen.say(Look::Strong, "denied", cause_text(&denied.ruling));
+        }
+        _ => {} // the message says it
+    }
+    Err(ClientError::Refused(error).into())
+}
+
+fn settled_text(settled: &Settled) -> String {
+    let line = |one: &podward_protocol::PermissionSettled| {
+        let id = visible(one.id.as_str(), Lines::Escape);
+        let what = outcome_text(&one.outcome);
+        format!("{id}  {what}  ({})\n", by_text(&one.by))
+    };
+    settled.settled.iter().map(line).collect()
+}

@@ -1,0 +1,90 @@
+//! `podward serve MANIFEST`.
+
+use podward_pod::{
+    Attended, LocalClient, ModelKey, Places, ServeRequest, Server, SessionChoice, Socket,
+};
+use podward_protocol::{Method, Stop};
+use tokio_util::sync::CancellationToken;
+
+use super::following::{Following, Reader, ends};
+use super::made;
+use crate::arguments::{Format, Serve};
+use crate::connection::{Caller, Events};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::follow::Follow;
+use crate::layers;
+use crate::screen::Screen;
+use crate::signals::{self, Received};
+use crate::transcript::Asked;
+
+pub(super) fn run(
+    arguments: Serve,
+    key: Option<ModelKey>,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let places = layers::places()?;
+    let (runtime, mut pod) = made::pod(&places, &arguments.manifest, &arguments.layers, key)?;
+    pod.session = match arguments.resume.as_deref() {
+        None => SessionChoice::New,
+        Some("") => SessionChoice::New,
+        Some(id) => SessionChoice::Resume(id.to_owned()),
+    };
+    let request = ServeRequest {
+        pod,
+        socket: Socket::Required,
+        attended: Attended::No,
+        auto: made::auto(arguments.auto, screen),
+    };
+    runtime.block_on(serve(&places, request, arguments.format, screen))
+}
+
+async fn serve(
+    places: &Places,
+    request: ServeRequest,
+    format: Format,
+    screen: Screen,
+) -> Result<Exit, Failure> {
+    let cancel = CancellationToken::new();
+    let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
+    let (server, LocalClient { events, caller }) = Server::start(places, request)?;
+    let caller = Caller::Here(caller);
+    let stopped = CancellationToken::new();
+    let (ended, ends) = ends();
+    let follow = Follow {
+        events: Events::Here(events),
+        caller: caller.clone(),
+        format,
+        screen,
+        terminal: None,
+        whom: Asked::Clients,
+        rules: None,
+        cancel: cancel.clone(),
+        done: CancellationToken::new(),
+        ended,
+    };
+    let following = Following::start(follow, ends);
+    let stopping = async {
+        tokio::select! {
+            () = cancel.cancelled() => {
+                // It may be stopping already.
+                let _ = caller.call(Method::Stop(Stop {})).await;
+            }
+            () = stopped.cancelled() => {}
+        }
+    };
+    let serving = async {
+        let served = server.run().await;
+        stopped.cancel();
+        served
+    };
+    let (served, ()) = tokio::join!(serving, stopping);
+    let reader = following.finish().await;
+    let received = watch.stop().await;
+    let reader = reader?;
+    served?;
+    Ok(match (reader, received) {
+        (Reader::Gone, _) => Exit::Failed,
+        (Reader::There | Reader::Cut(_), received) => received.map_or(Exit::Done, Received::exit),
+    })
+}

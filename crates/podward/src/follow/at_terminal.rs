@@ -1,0 +1,156 @@
+//! The person at the terminal: questions to them, their lines, the answers they give.
+
+use std::pin::Pin;
+
+use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply};
+
+use super::before::before;
+use crate::connection::{CallError, Caller};
+use crate::question::{Answering, Question, Replied, Step};
+use crate::screen::Screen;
+use crate::terminal::Terminal;
+use crate::transcript::{Transcript, by_text, cause_text, outcome_text};
+
+/// An answer on its way.
+type OnItsWay = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send>>;
+
+pub(super) struct AtTerminal {
+    terminal: Terminal,
+    answering: Answering,
+    screen: Screen,
+    to_send: Option<PermissionReply>,
+    on_its_way: Option<OnItsWay>,
+    /// The cursor stands behind a prompt.
+    is_at_prompt: bool,
+}
+
+impl AtTerminal {
+    pub(super) fn new(terminal: Terminal, screen: Screen) -> Self {
+        let answering = Answering::new(screen.talk, terminal.columns());
+        Self {
+            terminal,
+            answering,
+            screen,
+            to_send: None,
+            on_its_way: None,
+            is_at_prompt: false,
+        }
+    }
+
+    /// Waits for what the person does, or for what becomes of their answer, and acts on it.
+    ///
+    /// Nothing is lost where the wait is given up.
+    pub(super) async fn next(&mut self, caller: &Caller) {
+        if let Some(reply) = self.to_send.take() {
+            let caller = caller.clone();
+            self.on_its_way = Some(Box::pin(async move {
+                caller.call(Method::PermissionReply(reply)).await
+            }));
+        }
+        if let Some(on_its_way) = &mut self.on_its_way {
+            let result = on_its_way.await;
+            self.on_its_way = None;
+            let steps = self.answering.replied(replied(result));
+            self.take(steps);
+        } else if self.answering.wants_line() {
+            let typed = self.terminal.line().await;
+            // The person's own line break ended the prompt's line.
+            self.is_at_prompt = false;
+            let steps = self.answering.typed(typed);
+            self.take(steps);
+        } else {
+            std::future::pending().await
+        }
+    }
+
+    /// Begins a new line, if the cursor stands behind a prompt: something else will be written.
+    pub(super) fn make_room(&mut self) {
+        if std::mem::take(&mut self.is_at_prompt) {
+            self.screen.write_talk("\n");
+        }
+    }
+
+    /// Hears of an event that was written, if it was one to be.
+    pub(super) fn hear(&mut self, event: &Event, transcript: &mut Transcript) {
+        let steps = match event {
+            Event::PermissionRequest(request) => {
+                let number = transcript.number_of(request);
+                let name = format!("#{number} {}", request.tool);
+                let before = before(request);
+                let request = request.clone();
+                self.answering.asked(name, Question { request, before })
+            }
+            Event::PermissionSettled(settled) => {
+                let by = by_text(&settled.by);
+                self.answering.settled(&settled.id, &settled.outcome, &by)
+            }
+            _ => Vec::new(), // nothing to answer
+        };
+        self.take(steps);
+        if !self.is_at_prompt {
+            let steps = self.answering.interrupted();
+            self.take(steps);
+        }
+    }
+
+    fn take(&mut self, steps: Vec<Step>) {
+        for step in steps {
+            match step {
+                Step::Say(text) => {
+                    self.is_at_prompt = !text.ends_with('\n') && !text.is_empty();
+                    self.screen.write_talk(&text);
+                }
+                Step::Bell => self.screen.write_talk("\u{7}"),
+                Step::Forget => self.terminal.forget(),
+                Step::Reply { id, digest, answer } => {
+                    self.to_send = Some(PermissionReply { id, digest, answer });
+                }
+            }
+        }
+    }
+}
+
+/// What became of an answer.
+fn replied(result: Result<Reply, CallError>) -> Replied {
+    match result {
+        Ok(_) => Replied::Settled,
+        Err(CallError::Lost(error)) => Replied::Gone(error.to_string()),
+        Err(CallError::Refused(error)) => refused(&error),
+    }
+}
+
+fn refused(error: &MethodError) -> Replied {
+    let message = match &error.help {
+        Some(help) => format!("{}; {help}", error.message),
+        None => error.message.clone(),
+    };
+    match &error.code {
+        MethodErrorCode::AlreadySettled(settled) => {
+            let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
+            Replied::Gone(format!("it had been settled: {what} ({by})"))
+        }
+        MethodErrorCode::EditDenied(denied) => {
+            Replied::StillOpen(format!("{message}: {}", cause_text(&denied.ruling)))
+        }
+        MethodErrorCode::EditInvalid
+        | MethodErrorCode::PatternRefused { .. }
+        | MethodErrorCode::NotGrantable
+        | MethodErrorCode::InvalidParams
+        | MethodErrorCode::TooMany => Replied::StillOpen(message),
+        MethodErrorCode::Malformed
+        | MethodErrorCode::TooLong
+        | MethodErrorCode::UnknownMethod
+        | MethodErrorCode::HelloFirst
+        | MethodErrorCode::Version { .. }
+        | MethodErrorCode::NotAllowed
+        | MethodErrorCode::Busy
+        | MethodErrorCode::Idle
+        | MethodErrorCode::NothingToResume
+        | MethodErrorCode::UnknownRequest
+        | MethodErrorCode::DigestMismatch
+        | MethodErrorCode::UnknownGrant
+        | MethodErrorCode::Storage
+        | MethodErrorCode::Stopping
+        | MethodErrorCode::Internal => Replied::Gone(message),
+    }
+}

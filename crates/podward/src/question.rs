@@ -1,0 +1,14 @@
+//! A question at a terminal: what a person sees of it, and what their lines mean.
+//!
+//! All of it is pure: requests and lines in, text and answers out.
+
+mod answering;
+mod change;
+mod rows;
+#[cfg(test)]
+pub(crate) mod sample;
+mod text;
+
+pub(crate) use self::answering::{Answering, Replied, Step};
+pub(crate) use self::change::{Before, MAX_COMPARED};
+pub(crate) use self::text::{Extent, Question, View, asker_text, layer_of, parts_text};

@@ -1,0 +1,424 @@
+//! What a person's lines mean while questions are open: a state machine without a terminal.
+//!
+//! Nothing but a whole line that says so is a yes: not Enter, not a blank, not the end of the input,
+//! and nothing that was typed before the question was there.
+
+mod words;
+
+use std::collections::VecDeque;
+
+use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, PermissionRequest, RequestId};
+use serde_json::{Map, Value};
+
+use super::rows::rows;
+use super::text::{Extent, Question, View, parts_text};
+use crate::screen::{Look, Stream};
+use crate::terminal::Typed;
+use crate::transcript::outcome_text;
+use crate::visible::{Lines, visible};
+
+/// What is to be done, in order.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// Show this.
+    Say(String),
+    /// Attract attention.
+    Bell,
+    /// Forget what was typed until now.
+    Forget,
+    /// Give this answer; [`Answering::replied`] hears what became of it.
+    Reply {
+        id: RequestId,
+        digest: String,
+        answer: Answer,
+    },
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Replied {
+    /// It settled the question.
+    Settled,
+    /// It did not, and the question is still open: why.
+    StillOpen(String),
+    /// The question is no longer there: why.
+    Gone(String),
+}
+
+/// The questions of a pod at a terminal.
+#[derive(Debug)]
+pub(crate) struct Answering {
+    stream: Stream,
+    columns: usize,
+    /// The first one is the one that is shown.
+    open: VecDeque<Waiting>,
+    stage: Stage,
+    /// The person was about to answer something that is gone: their next line is not for what is
+    /// shown now.
+    is_startled: bool,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    /// What people call the call: `#3 bash`.
+    name: String,
+    question: Question,
+    /// Everything of it was shown.
+    is_seen: bool,
+}
+
+/// What the next line is about.
+#[derive(Debug, Clone, PartialEq)]
+enum Stage {
+    /// Nothing is open.
+    Nothing,
+    /// Whether the person is with it.
+    Attention,
+    /// The question.
+    Asked,
+    /// Which patterns are saved.
+    Width,
+    /// How long they count.
+    Lasts { width: usize },
+    /// New arguments.
+    Arguments,
+    /// Whether these arguments are right.
+    Changed { arguments: Map<String, Value> },
+    /// An answer is on its way.
+    Replying,
+}
+
+impl Answering {
+    /// No question yet.
+    pub(crate) const fn new(stream: Stream, columns: usize) -> Self {
+        Self {
+            stream,
+            columns,
+            open: VecDeque::new(),
+            stage: Stage::Nothing,
+            is_startled: false,
+        }
+    }
+
+    /// Whether a line is waited for.
+    pub(crate) fn wants_line(&self) -> bool {
+        !matches!(self.stage, Stage::Nothing | Stage::Replying)
+    }
+
+    /// A call is asked about; `name` is what people call it.
+    pub(crate) fn asked(&mut self, name: String, question: Question) -> Vec<Step> {
+        // A pod that goes on, or a snapshot, tells what is known already.
+        if self.position(&question.request.id).is_some() {
+            return Vec::new();
+        }
+        self.open.push_back(Waiting {
+            name,
+            question,
+            is_seen: false,
+        });
+        match self.stage {
+            Stage::Nothing => self.show_next(),
+            _ => vec![Step::Bell], // the one that is shown comes first
+        }
+    }
+
+    /// A question is settled, by whomever.
+    pub(crate) fn settled(&mut self, id: &RequestId, outcome: &Outcome, by: &str) -> Vec<Step> {
+        match self.position(id) {
+            None => Vec::new(),
+            Some(0) if self.stage == Stage::Replying => Vec::new(), // `replied` says the same
+            Some(0) => {
+                self.open.pop_front();
+                self.is_startled = true;
+                let what = outcome_text(outcome);
+                let by = visible(by, Lines::Escape);
+                let mut steps = vec![Step::Say(format!("\nit is settled: {what} ({by})\n"))];
+                steps.extend(self.show_next());
+                steps
+            }
+            Some(idx) => {
+                self.open.remove(idx);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Something else was written to the terminal: the question is called to mind.
+    pub(crate) fn interrupted(&self) -> Vec<Step> {
+        if self.wants_line() {
+            vec![self.prompt()]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// What became of the answer that was given.
+    pub(crate) fn replied(&mut self, replied: Replied) -> Vec<Step> {
+        if self.stage != Stage::Replying {
+            return Vec::new();
+        }
+        match replied {
+            Replied::StillOpen(why) => {
+                self.stage = Stage::Asked;
+                let why = visible(&why, Lines::Keep);
+                vec![
+                    Step::Say(format!("it does not count: {why}\n")),
+                    Step::Forget,
+                    self.prompt(),
+                ]
+            }
+            Replied::Settled => {
+                self.open.pop_front();
+                self.show_next()
+            }
+            Replied::Gone(why) => {
+                self.open.pop_front();
+                let why = visible(&why, Lines::Keep);
+                let mut steps = vec![Step::Say(format!("it does not count: {why}\n"))];
+                steps.extend(self.show_next());
+                steps
+            }
+        }
+    }
+
+    /// A line was typed, or the input ended.
+    pub(crate) fn typed(&mut self, typed: Typed) -> Vec<Step> {
+        let line = match typed {
+            Typed::Line(line) => line,
+            Typed::TooLong => return self.again(words::TOO_LONG),
+            Typed::End if self.wants_line() => {
+                let mut steps = vec![Step::Say("\n".to_owned())];
+                steps.extend(self.reply(Answer::Reject { feedback: None }));
+                return steps;
+            }
+            Typed::End => return Vec::new(),
+        };
+        let line = line.trim();
+        match self.stage.clone() {
+            Stage::Nothing | Stage::Replying => Vec::new(),
+            Stage::Attention => {
+                self.is_startled = false;
+                self.stage = Stage::Asked;
+                vec![Step::Forget, self.prompt()]
+            }
+            Stage::Asked => self.answered(line),
+            Stage::Width => self.width(line),
+            Stage::Lasts { width } => self.lasts(line, width),
+            Stage::Arguments => self.arguments(line),
+            Stage::Changed { arguments } => match words::yes_or_no(line) {
+                Some(true) => self.reply(Answer::Edit { arguments }),
+                Some(false) => self.back(),
+                None if line.is_empty() => self.back(),
+                None => self.again("y or n"),
+            },
+        }
+    }
+
+    fn position(&self, id: &RequestId) -> Option<usize> {
+        self.open
+            .iter()
+            .position(|waiting| waiting.question.request.id == *id)
+    }
+
+    fn request(&self) -> Option<&PermissionRequest> {
+        self.open.front().map(|first| &first.question.request)
+    }
+
+    fn show_next(&mut self) -> Vec<Step> {
+        if self.open.is_empty() {
+            self.stage = Stage::Nothing;
+            return Vec::new();
+        }
+        self.stage = if self.is_startled {
+            Stage::Attention
+        } else {
+            Stage::Asked
+        };
+        let mut steps = vec![Step::Bell];
+        steps.extend(self.show(Extent::Beginning));
+        // Only after it is shown: what was typed before was no answer to it.
+        steps.extend([Step::Forget, self.prompt()]);
+        steps
+    }
+
+    fn show(&mut self, extent: Extent) -> Vec<Step> {
+        let view = View {
+            extent,
+            columns: self.columns,
+            stream: self.stream,
+        };
+        let n_open = self.open.len();
+        let Some(first) = self.open.front_mut() else {
+            return Vec::new();
+        };
+        let more = match n_open - 1 {
+            0 => String::new(),
+            n_more => format!(", and {n_more} more after it"),
+        };
+        let heading = format!("may {} run?{more}", first.name);
+        let shown = first.question.shown(&heading, view);
+        first.is_seen |= shown.is_whole;
+        vec![Step::Say(format!("\n{}", shown.text))]
+    }
+
+    fn prompt(&self) -> Step {
+        let text = match (&self.stage, self.open.front()) {
+            (Stage::Attention, _) => words::ATTENTION.to_owned(),
+            (Stage::Asked, Some(first)) => words::prompt(first, &self.name_of_first()),
+            (Stage::Width, _) => words::WIDTH.to_owned(),
+            (Stage::Lasts { .. }, _) => words::LASTS.to_owned(),
+            (Stage::Arguments, Some(first)) => words::arguments_prompt(&first.question.request),
+            (Stage::Changed { .. }, _) => words::CHANGED.to_owned(),
+            (Stage::Nothing | Stage::Replying | Stage::Asked | Stage::Arguments, _) => {
+                String::new()
+            }
+        };
+        Step::Say(self.stream.paint(Look::Strong, text))
+    }
+
+    fn name_of_first(&self) -> String {
+        let name = self.open.front().map_or("", |first| &first.name);
+        visible(name, Lines::Escape)
+    }
+
+    /// Says why a line was not understood, and asks again.
+    fn again(&self, why: &str) -> Vec<Step> {
+        if !self.wants_line() {
+            return Vec::new();
+        }
+        vec![Step::Say(format!("{why}\n")), self.prompt()]
+    }
+
+    /// Back to the question.
+    fn back(&mut self) -> Vec<Step> {
+        self.stage = Stage::Asked;
+        vec![self.prompt()]
+    }
+
+    fn reply(&mut self, answer: Answer) -> Vec<Step> {
+        let Some(request) = self.request() else {
+            return Vec::new();
+        };
+        let reply = Step::Reply {
+            id: request.id.clone(),
+            digest: request.digest.clone(),
+            answer,
+        };
+        self.stage = Stage::Replying;
+        vec![reply]
+    }
+
+    fn answered(&mut self, line: &str) -> Vec<Step> {
+        let is_seen = self.open.front().is_some_and(|first| first.is_seen);
+        match words::answer(line) {
+            words::Said::Yes | words::Said::Always | words::Said::Edit if !is_seen => {
+                self.again("not all of it is shown yet: ? shows the rest")
+            }
+            words::Said::Yes => self.reply(Answer::Once),
+            words::Said::No { feedback } => self.reply(Answer::Reject { feedback }),
+            words::Said::Always => self.always(),
+            words::Said::Edit => self.edit(),
+            words::Said::More => {
+                let mut steps = self.show(Extent::All);
+                let help = words::help(self.request());
+                steps.extend([Step::Say(help), Step::Forget, self.prompt()]);
+                steps
+            }
+            words::Said::Nothing => self.again(words::NOTHING),
+            words::Said::Other => {
+                let line = crate::visible::one_line(line, 60);
+                self.again(&format!("`{line}` is no answer"))
+            }
+        }
+    }
+
+    fn always(&mut self) -> Vec<Step> {
+        let Some(request) = self.request() else {
+            return Vec::new();
+        };
+        if request.choices.is_empty() {
+            let why = request.no_always.as_deref().unwrap_or("it is not offered");
+            let why = visible(why, Lines::Escape);
+            return self.again(&format!("there is no `always` here: {why}"));
+        }
+        let mut text = words::ALWAYS.to_owned();
+        for (idx, choice) in request.choices.iter().enumerate() {
+            for (part, line) in parts_text(&choice.parts).into_iter().enumerate() {
+                let number = if part == 0 {
+                    format!("{}", idx + 1)
+                } else {
+                    String::new()
+                };
+                text.push_str(&format!("  {number:<2} {line}\n"));
+            }
+        }
+        self.stage = Stage::Width;
+        vec![Step::Say(text), self.prompt()]
+    }
+
+    fn width(&mut self, line: &str) -> Vec<Step> {
+        if line.is_empty() || words::yes_or_no(line) == Some(false) {
+            return self.back();
+        }
+        let number: Option<usize> = line.parse().ok();
+        let idx = number.and_then(|number| number.checked_sub(1));
+        let choices = self.request().map(|request| &request.choices);
+        let choice = choices.and_then(|choices| choices.get(idx?));
+        let (Some(width), Some(choice)) = (idx, choice) else {
+            return self.again("it takes one of the numbers above, or Enter to go back");
+        };
+        let mut text = "without a question from now on:\n".to_owned();
+        for line in parts_text(&choice.parts) {
+            text.push_str(&format!("     {line}\n"));
+        }
+        self.stage = Stage::Lasts { width };
+        vec![Step::Say(text), self.prompt()]
+    }
+
+    fn lasts(&mut self, line: &str, width: usize) -> Vec<Step> {
+        let lasts = match line {
+            "s" | "S" => GrantFor::Session,
+            "p" | "P" => GrantFor::Project,
+            _ if line.is_empty() || words::yes_or_no(line) == Some(false) => return self.back(),
+            _ => return self.again("s, p, or Enter to go back"),
+        };
+        let what = Chosen::Width(width);
+        self.reply(Answer::Always(Always { what, lasts }))
+    }
+
+    fn edit(&mut self) -> Vec<Step> {
+        let Some(request) = self.request() else {
+            return Vec::new();
+        };
+        let now = format!("the arguments are\n  {}\n", words::json(&request.arguments));
+        self.stage = Stage::Arguments;
+        vec![Step::Say(now), self.prompt()]
+    }
+
+    fn arguments(&mut self, line: &str) -> Vec<Step> {
+        if line.is_empty() {
+            return self.back();
+        }
+        let Some(request) = self.request() else {
+            return Vec::new();
+        };
+        let arguments = match words::new_arguments(request, line) {
+            Ok(arguments) => arguments,
+            Err(why) => return self.again(&why),
+        };
+        let value = Value::Object(arguments.clone());
+        let shown = match (request.tool.as_str(), arguments.get("command")) {
+            ("bash", Some(Value::String(command))) => command.clone(),
+            _ => format!("{value:#}"),
+        };
+        let shown: String = rows(&shown, &[], self.columns, self.stream)
+            .iter()
+            .map(|row| format!("{row}\n"))
+            .collect();
+        self.stage = Stage::Changed { arguments };
+        vec![Step::Say(shown), self.prompt()]
+    }
+}
+
+#[cfg(test)]
+mod tests;

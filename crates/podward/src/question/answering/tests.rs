@@ -1,0 +1,298 @@
+use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, RequestId};
+use serde_json::{Value, json};
+
+use super::{Answering, Replied, Step};
+use crate::question::sample::push;
+use crate::screen::Stream;
+use crate::terminal::Typed;
+
+const STREAM: Stream = Stream {
+    is_terminal: true,
+    is_colored: false,
+};
+
+/// What happens at a terminal, one entry a line.
+#[derive(Debug, Clone)]
+enum Act {
+    Asked(&'static str),
+    Typed(&'static str),
+    End,
+    Replied(Replied),
+    SettledBy(&'static str, Outcome),
+}
+
+/// The answers that are given, in order.
+fn answers(acts: &[Act]) -> Vec<(String, Answer)> {
+    run(acts).1
+}
+
+/// What is said, with `<bell>` and `<forget>`, and the answers.
+fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
+    let mut answering = Answering::new(STREAM, 80);
+    let (mut said, mut given) = (String::new(), Vec::new());
+    for act in acts.iter().cloned() {
+        let steps = match act {
+            Act::Asked(id) => answering.asked(format!("#1 bash {id}"), push(id)),
+            Act::Typed(line) => answering.typed(Typed::Line(line.to_owned())),
+            Act::End => answering.typed(Typed::End),
+            Act::Replied(replied) => answering.replied(replied),
+            Act::SettledBy(id, outcome) => {
+                answering.settled(&RequestId::new(id), &outcome, "phone")
+            }
+        };
+        for step in steps {
+            match step {
+                Step::Say(text) => said.push_str(&text),
+                Step::Bell => said.push_str("<bell>"),
+                Step::Forget => said.push_str("<forget>"),
+                Step::Reply { id, digest, answer } => {
+                    assert_eq!(digest, format!("digest of {id}"));
+                    given.push((id.as_str().to_owned(), answer));
+                }
+            }
+        }
+    }
+    (said, given)
+}
+
+fn at(id: &str, answer: Answer) -> Vec<(String, Answer)> {
+    vec![(id.to_owned(), answer)]
+}
+
+fn no(feedback: Option<&str>) -> Answer {
+    Answer::Reject {
+        feedback: feedback.map(str::to_owned),
+    }
+}
+
+#[test]
+fn only_a_word_that_says_so_is_a_yes() {
+    for line in ["y", "Y", "yes", " y "] {
+        let acts = [Act::Asked("a"), Act::Typed(line)];
+        assert_eq!(answers(&acts), at("a", Answer::Once), "{line:?}");
+    }
+    for line in [
+        "",
+        " ",
+        "\t",
+        "ok",
+        "ye",
+        "yy",
+        "y n",
+        "1",
+        "j",
+        "y\u{200b}",
+        "ＹＥＳ",
+        "a",
+        "e",
+        "?",
+        "\r",
+    ] {
+        let acts = [Act::Asked("a"), Act::Typed(line)];
+        assert_eq!(answers(&acts), [], "{line:?}");
+    }
+}
+
+#[test]
+fn a_no_can_say_something_to_the_model() {
+    for (line, feedback) in [
+        ("n", None),
+        ("no", None),
+        ("N", None),
+        (
+            "n push to a branch: \"x\"  first",
+            Some("push to a branch: \"x\"  first"),
+        ),
+    ] {
+        let acts = [Act::Asked("a"), Act::Typed(line)];
+        assert_eq!(answers(&acts), at("a", no(feedback)), "{line:?}");
+    }
+}
+
+#[test]
+fn the_end_of_the_input_is_a_no_wherever_it_comes() {
+    for lines in [
+        &[][..],
+        &["a"],
+        &["a", "2"],
+        &["e"],
+        &["e", "true"],
+        &["?"],
+        &["x"],
+    ] {
+        let mut acts = vec![Act::Asked("a")];
+        acts.extend(lines.iter().map(|line| Act::Typed(line)));
+        acts.push(Act::End);
+        assert_eq!(answers(&acts), at("a", no(None)), "{lines:?}");
+    }
+    assert_eq!(answers(&[Act::End]), [], "nothing was asked");
+}
+
+#[test]
+fn always_shows_what_it_would_save_and_asks_back() {
+    let always = |width, lasts| {
+        Answer::Always(Always {
+            what: Chosen::Width(width),
+            lasts,
+        })
+    };
+    for (lines, answer) in [
+        (&["a", "1", "s"][..], Some(always(0, GrantFor::Session))),
+        (&["always", "2", "p"], Some(always(1, GrantFor::Project))),
+        (
+            &["a", "3", "0", "x", "2", "y", "s"],
+            Some(always(1, GrantFor::Session)),
+        ),
+        (&["a", "", "y"], Some(Answer::Once)),
+        (&["a", "1", "", "n"], Some(no(None))),
+        (&["a", "y", "s"], None),
+        (&["a", "1", "y"], None),
+        (&["a", "1"], None),
+    ] {
+        let mut acts = vec![Act::Asked("a")];
+        acts.extend(lines.iter().map(|line| Act::Typed(line)));
+        let expected = answer.map(|answer| at("a", answer)).unwrap_or_default();
+        assert_eq!(answers(&acts), expected, "{lines:?}");
+    }
+    let (said, _) = run(&[Act::Asked("a"), Act::Typed("a"), Act::Typed("2")]);
+    let (_, asked_back) = said.split_once("without a question from now on:").unwrap();
+    assert!(asked_back.contains("bash  `git push *`"), "{said}");
+    assert!(!asked_back.contains("origin"), "{said}");
+}
+
+#[test]
+fn other_arguments_are_shown_before_they_run() {
+    let edited = |command: &str| {
+        let arguments = json!({"command": command, "timeout_ms": 5});
+        match arguments {
+            Value::Object(arguments) => Answer::Edit { arguments },
+            _ => panic!("it is an object"),
+        }
+    };
+    let acts = |lines: &[&'static str]| {
+        let mut acts = vec![Act::Asked("a")];
+        acts.extend(lines.iter().map(|line| Act::Typed(line)));
+        acts
+    };
+    let changed = acts(&["e", "git push --dry-run", "y"]);
+    assert_eq!(answers(&changed), at("a", edited("git push --dry-run")));
+    assert_eq!(answers(&acts(&["e", "git push --dry-run", ""])), []);
+    assert_eq!(answers(&acts(&["e", "", "y"])), at("a", Answer::Once));
+    let (said, _) = run(&acts(&["e", "echo \u{202e}x"]));
+    assert!(said.contains("  | echo \\u{202e}x\n"), "{said}");
+}
+
+#[test]
+fn what_was_settled_by_somebody_else_takes_no_answer_and_the_next_one_not_by_surprise() {
+    let settled = Act::SettledBy("a", Outcome::ApprovedOnce);
+    let mut acts = vec![Act::Asked("a"), Act::Asked("b"), settled, Act::Typed("y")];
+    let (said, given) = run(&acts);
+    assert_eq!(
+        given,
+        [],
+        "the line was meant for the question that is gone"
+    );
+    assert!(said.contains("it is settled: yes, once (phone)"), "{said}");
+    acts.push(Act::Typed("y"));
+    assert_eq!(answers(&acts), at("b", Answer::Once));
+    // Also when the next one comes later.
+    let settled = Act::SettledBy("a", Outcome::Cancelled);
+    let mut acts = vec![Act::Asked("a"), settled, Act::Typed("y"), Act::Asked("b")];
+    acts.push(Act::Typed("y"));
+    assert_eq!(answers(&acts), []);
+    acts.push(Act::Typed("n"));
+    assert_eq!(answers(&acts), at("b", no(None)));
+}
+
+#[test]
+fn questions_are_answered_one_after_the_other() {
+    let settled = Act::Replied(Replied::Settled);
+    let acts = [
+        Act::Asked("a"),
+        Act::Asked("b"),
+        Act::Asked("c"),
+        Act::Asked("b"),
+        Act::Typed("y"),
+        // Nothing is asked while an answer is on its way.
+        Act::Typed("y"),
+        Act::SettledBy("a", Outcome::ApprovedOnce),
+        settled.clone(),
+        // Answered elsewhere before it was shown.
+        Act::SettledBy("c", Outcome::Rejected),
+        Act::Typed("n"),
+        settled,
+        Act::Typed("y"),
+    ];
+    let expected = [("a".to_owned(), Answer::Once), ("b".to_owned(), no(None))];
+    assert_eq!(answers(&acts), expected);
+}
+
+#[test]
+fn an_answer_that_does_not_count_is_said() {
+    let open = Act::Replied(Replied::StillOpen("the rules deny \u{1b}[2J".to_owned()));
+    let (said, given) = run(&[Act::Asked("a"), Act::Typed("y"), open, Act::Typed("n")]);
+    assert!(
+        said.contains("it does not count: the rules deny \\u{1b}[2J\n"),
+        "{said}"
+    );
+    assert_eq!(given.len(), 2);
+    let gone = Act::Replied(Replied::Gone("phone was faster".to_owned()));
+    let (said, given) = run(&[Act::Asked("a"), Act::Typed("y"), gone, Act::Typed("n")]);
+    assert!(
+        said.ends_with("it does not count: phone was faster\n"),
+        "{said}"
+    );
+    assert_eq!(given.len(), 1);
+}
+
+#[test]
+fn what_was_typed_before_a_question_is_forgotten_after_it_is_shown() {
+    let (said, _) = run(&[Act::Asked("a")]);
+    let (shown, prompt) = said.split_once("<forget>").unwrap();
+    assert!(shown.contains("git push origin main"), "{said}");
+    assert!(shown.starts_with("<bell>"), "{said}");
+    assert_eq!(
+        prompt,
+        "#1 bash a: y = yes, n = no, a = always, e = edit, ? = help: "
+    );
+}
+
+#[test]
+fn a_yes_needs_all_of_the_call_to_be_shown() {
+    let mut question = push("a");
+    let long = "echo\n".repeat(1000) + "rm -rf /";
+    question.request.arguments = json!({ "command": long });
+    question.request.choices.clear();
+    question.request.no_always = Some("unknown code".to_owned());
+    let mut answering = Answering::new(STREAM, 80);
+    let shown = answering.asked("#1 bash".to_owned(), question);
+    assert!(
+        format!("{shown:?}").contains(" more lines that are not shown yet"),
+        "{shown:?}"
+    );
+    let yes = || Typed::Line("y".to_owned());
+    let refused = answering.typed(yes());
+    assert!(
+        format!("{refused:?}").contains("not all of it is shown"),
+        "{refused:?}"
+    );
+    let all = answering.typed(Typed::Line("?".to_owned()));
+    assert!(format!("{all:?}").contains("rm -rf /"), "{all:?}");
+    let always = answering.typed(Typed::Line("a".to_owned()));
+    assert!(
+        format!("{always:?}").contains("no `always` here: unknown code"),
+        "{always:?}"
+    );
+    assert!(matches!(
+        answering.typed(yes()).as_slice(),
+        [Step::Reply { .. }]
+    ));
+}
+
+#[test]
+fn a_line_that_a_terminal_may_have_cut_is_not_taken() {
+    let mut answering = Answering::new(STREAM, 80);
+    answering.asked("#1 bash".to_owned(), push("a"));
+    let steps = answering.typed(Typed::TooLong);
+    assert!(format!("{steps:?}").contains("not taken"), "{steps:?}");
+}

@@ -1,0 +1,136 @@
+//! The terminal that a person answers at: whole lines, and none that was typed before it was asked
+//! for.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::time::Duration;
+
+use rustix::fs::OFlags;
+use rustix::process::getpgrp;
+use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use tokio::net::unix::pipe;
+
+/// A terminal hands over at most this many bytes of a line and drops the rest: 4,096 with the line
+/// break (`N_TTY_BUF_SIZE` of Linux).
+const MAX_LINE: usize = 4095;
+
+/// Columns of a terminal that does not say how many it has.
+const USUAL_COLUMNS: usize = 80;
+
+/// How often a process in the background looks whether it is in the foreground again.
+const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The process's own terminal, whatever its standard streams are.
+const PATH: &str = "/dev/tty";
+
+/// What a person typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// A line, without its line break.
+    Line(String),
+    /// A line of which the terminal may have dropped the end.
+    TooLong,
+    /// The end: Ctrl-D on an empty line, or the terminal is gone.
+    End,
+}
+
+/// The terminal of this process.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    file: File,
+    /// The same file, to wait at. It is no pipe, but it is read and waited for like one.
+    input: pipe::Receiver,
+    typed: Vec<u8>,
+}
+
+impl Terminal {
+    /// The terminal, if a person sits at one who can be asked: standard input and standard error
+    /// are a terminal, this process is in its foreground, and no CI runs it.
+    ///
+    /// Needs a runtime around it.
+    pub(crate) fn of_a_person() -> Option<Self> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() || is_ci() {
+            return None;
+        }
+        // Opened anew: what is set on it is set for nobody else.
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
+            .open(PATH)
+            .ok()?;
+        let input = pipe::Receiver::from_file_unchecked(file.try_clone().ok()?).ok()?;
+        let typed = Vec::new();
+        let terminal = Self { file, input, typed };
+        terminal.is_in_foreground().then_some(terminal)
+    }
+
+    /// Whether what is typed comes to this process. One in the background that reads is stopped.
+    fn is_in_foreground(&self) -> bool {
+        tcgetpgrp(&self.file).is_ok_and(|group| group == getpgrp())
+    }
+
+    /// Whether what is typed comes to another process. A terminal that is gone has no foreground.
+    fn is_in_background(&self) -> bool {
+        tcgetpgrp(&self.file).is_ok_and(|group| group != getpgrp())
+    }
+
+    /// How many columns it has.
+    pub(crate) fn columns(&self) -> usize {
+        let size = rustix::termios::tcgetwinsize(&self.file);
+        let columns = size.map_or(0, |size| usize::from(size.ws_col));
+        if columns == 0 { USUAL_COLUMNS } else { columns }
+    }
+
+    /// Forgets what was typed until now.
+    pub(crate) fn forget(&mut self) {
+        self.typed.clear();
+        if self.is_in_foreground() {
+            // A terminal that is gone has nothing to forget.
+            let _ = tcflush(&self.file, QueueSelector::IFlush);
+        }
+    }
+
+    /// Waits for a line. What was typed of it stays if the wait is given up.
+    pub(crate) async fn line(&mut self) -> Typed {
+        loop {
+            if let Some(line) = next_line(&mut self.typed) {
+                return line;
+            }
+            if self.input.readable().await.is_err() {
+                return Typed::End;
+            }
+            // What is typed meanwhile is for somebody else, and who reads it is stopped.
+            while self.is_in_background() {
+                tokio::time::sleep(BACKGROUND_INTERVAL).await;
+            }
+            let mut bytes = [0; MAX_LINE + 1];
+            match self.input.try_read(&mut bytes) {
+                Ok(0) => return Typed::End,
+                Ok(n_bytes) => self.typed.extend(bytes.iter().take(n_bytes)),
+                Err(error) => match error.kind() {
+                    io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => {}
+                    _ => return Typed::End,
+                },
+            }
+        }
+    }
+}
+
+/// Takes the first whole line.
+fn next_line(typed: &mut Vec<u8>) -> Option<Typed> {
+    let end = typed.iter().position(|byte| *byte == b'\n')?;
+    let line: Vec<u8> = typed.drain(..=end).take(end).collect();
+    if line.len() >= MAX_LINE {
+        return Some(Typed::TooLong);
+    }
+    Some(Typed::Line(String::from_utf8_lossy(&line).into_owned()))
+}
+
+/// Whether a CI runs this process: what services that run builds set.
+fn is_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The words for verdicts, causes and outcomes: each worded once.
+
+use podward_protocol::{Cause, DecidedBy, GrantFor, Outcome, RefusalCause, Ruling};
+
+use super::CALL_CHARS;
+use crate::visible::one_line;
+
+/// Why a verdict is what it is, in one line.
+pub(crate) fn cause_text(ruling: &Ruling) -> String {
+    let place = |at: &podward_protocol::Place| format!("{}:{}:{}", at.file, at.line, at.column);
+    match &ruling.cause {
+        Cause::NoPolicy => "no rules at all".to_owned(),
+        Cause::NothingToRun => "nothing to run".to_owned(),
+        Cause::Rule {
+            layer,
+            rule,
+            at,
+            pattern,
+            message,
+        } => {
+            let message = message
+                .as_ref()
+                .map(|message| format!(": {message}"))
+                .unwrap_or_default();
+            format!(
+                "rule {rule} of {layer}, `{pattern}` ({}){message}",
+                place(at)
+            )
+        }
+        Cause::Default { layer, at } => format!("default of {layer} ({})", place(at)),
+        Cause::Unresolved {
+            layer,
+            rule,
+            at,
+            why,
+        } => {
+            let at = at
+                .as_ref()
+                .map(|at| format!(" ({})", place(at)))
+                .unwrap_or_default();
+            let reason = match rule {
+                Some(rule) => format!(", since rule {rule}{at} might match"),
+                None => at,
+            };
+            format!("{why}: `unresolved` of {layer} decides{reason}")
+        }
+        Cause::Unrestricted => "no rule is against it".to_owned(),
+        Cause::Unnamed { layer } => {
+            format!("the address is not public, and no rule of {layer} names it")
+        }
+        Cause::Repeated => "the same call for the third time in this turn".to_owned(),
+        Cause::BadCall { why } => why.clone(),
+        Cause::UnknownTool => "no such tool".to_owned(),
+        Cause::NotJudged => "the turn ended before it was judged".to_owned(),
+    }
+}
+
+/// Why a call did not run, in a few words.
+pub(super) fn refusal_text(cause: &RefusalCause) -> String {
+    match cause {
+        RefusalCause::Policy => "by the rules".to_owned(),
+        RefusalCause::NoClient => "nobody is here to be asked".to_owned(),
+        RefusalCause::Rejected { name, feedback } => {
+            let said = feedback
+                .as_ref()
+                .map_or_else(String::new, |feedback| format!(": {feedback}"));
+            one_line(&format!("by {name}{said}"), CALL_CHARS)
+        }
+        RefusalCause::Expired => "nobody answered in time".to_owned(),
+        RefusalCause::ClientGone => "whoever could have answered left".to_owned(),
+        RefusalCause::Hook { name, text } => {
+            one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
+        }
+        RefusalCause::HookFailed { name, why } => {
+            one_line(&format!("hook {name} failed: {why}"), CALL_CHARS)
+        }
+        RefusalCause::NotJudged => "never judged".to_owned(),
+        RefusalCause::BadCall | RefusalCause::UnknownTool => "bad call".to_owned(),
+        RefusalCause::Cancelled => "cancelled".to_owned(),
+        RefusalCause::PodStopped => "the pod stopped".to_owned(),
+        RefusalCause::Interrupted => "interrupted".to_owned(),
+    }
+}
+
+/// What became of a question, in a few words.
+pub(crate) fn outcome_text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::ApprovedOnce => "yes, once".to_owned(),
+        Outcome::ApprovedAlways { .. } => "yes, always".to_owned(),
+        Outcome::ApprovedEdited => "yes, with other arguments".to_owned(),
+        Outcome::Auto => "yes, by --auto".to_owned(),
+        Outcome::Rejected => "no".to_owned(),
+        Outcome::RejectedWithFeedback { feedback } => {
+            one_line(&format!("no: {feedback}"), CALL_CHARS)
+        }
+        Outcome::Expired => "nobody answered in time".to_owned(),
+        Outcome::NoClient => "nobody is here to be asked".to_owned(),
+        Outcome::ClientGone => "whoever could have answered left".to_owned(),
+        Outcome::Cancelled => "the turn was cancelled".to_owned(),
+        Outcome::PodStopped => "the pod stopped".to_owned(),
+        Outcome::Interrupted => "the pod ended before it was answered".to_owned(),
+        Outcome::Policy => "the rules deny it by now".to_owned(),
+        Outcome::Hook { name, text } => {
+            one_line(&format!("no, by hook {name}: {text}"), CALL_CHARS)
+        }
+        Outcome::HookFailed { name, why } => {
+            one_line(&format!("no, hook {name} failed: {why}"), CALL_CHARS)
+        }
+    }
+}
+
+/// Who settled a question.
+pub(crate) fn by_text(by: &DecidedBy) -> String {
+    match by {
+        DecidedBy::Policy => "the rules".to_owned(),
+        DecidedBy::Pod => "the pod".to_owned(),
+        DecidedBy::Client { name, .. } => one_line(name, CALL_CHARS),
+        DecidedBy::Grant { id, name } => {
+            one_line(&format!("grant {id}, given by {name}"), CALL_CHARS)
+        }
+        DecidedBy::Auto => "--auto".to_owned(),
+        DecidedBy::Hook { name } => one_line(&format!("hook {name}"), CALL_CHARS),
+    }
+}
+
+/// How long a remembered approval counts.
+pub(crate) fn lasts_text(lasts: &GrantFor) -> String {
+    match lasts {
+        GrantFor::Session => "this session".to_owned(),
+        GrantFor::Project => "every session in this workspace".to_owned(),
+        GrantFor::Until { time } => format!("every session in this workspace, until {time}"),
+        GrantFor::Uses { n: 1 } => "one call in this workspace".to_owned(),
+        GrantFor::Uses { n } => format!("{n} calls in this workspace"),
+    }
+}

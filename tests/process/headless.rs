@@ -1,0 +1,190 @@
+//! `run` with nobody to ask: never a prompt, never a hang, and a list of what would have helped.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::sandbox::{Ran, Sandbox};
+use crate::session_files::decisions;
+
+const ASK: &str = "[permissions]\ndefault_action = \"ask\"\n\
+    [[permissions.rule]]\ntool = \"list\"\npattern = \"*\"\naction = \"allow\"\n\
+    [[permissions.rule]]\ntool = \"bash\"\npattern = \"rm *\"\naction = \"deny\"\n\
+    [[permissions.rule]]\ntool = \"bash\"\npattern = \"git *\"\naction = \"ask\"\n";
+
+/// A message with a call of each of these.
+fn step(calls: &[(&str, &str)]) -> String {
+    let mut step = "[[step]]\n".to_owned();
+    for (tool, input) in calls {
+        step.push_str(&format!(
+            "[[step.call]]\ntool = \"{tool}\"\ninput = {input}\n"
+        ));
+    }
+    step
+}
+
+fn bash(command: &str) -> (&'static str, String) {
+    ("bash", format!("{{ command = '''{command}''' }}"))
+}
+
+fn script(calls: &[(&'static str, String)]) -> String {
+    let calls: Vec<(&str, &str)> = calls
+        .iter()
+        .map(|(tool, input)| (*tool, input.as_str()))
+        .collect();
+    step(&calls)
+}
+
+/// The rules that standard error lists, as TOML.
+fn rules(ran: &Ran) -> String {
+    let (_, list) = ran.stderr.split_once("nobody could be asked; ").unwrap();
+    list.lines()
+        .filter_map(|line| line.strip_prefix("   "))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn the_rules_that_are_listed_allow_what_was_refused() {
+    let sandbox = Sandbox::new();
+    let calls = [
+        bash("touch 'a b' \"it's\""),
+        bash("echo '*' '[x]' '?' && git --version > out"),
+        bash("git status --short | head -n 3"),
+        bash("eval \"$(printf 'touch evaluated')\""),
+        (
+            "file_write",
+            "{ path = \"new.txt\", content = \"x\" }".to_owned(),
+        ),
+        ("read", "{ path = \"out\" }".to_owned()),
+        bash("printf '%s\\n' \"ä\u{202e}\\\\\""),
+    ];
+    let script = script(&calls);
+    let pod = sandbox.pod(&script, ASK);
+    let arguments = ["run", pod.to_str().unwrap(), "go"];
+    let ran = sandbox.run(&arguments).exits(10);
+    let listed = rules(&ran);
+    assert!(
+        listed.matches("[[permissions.rule]]").count() >= calls.len(),
+        "{ran:#?}"
+    );
+    // Each in front of all others: none of those that are there denies one of the calls.
+    let allowed = ASK.replacen(
+        "[[permissions.rule]]",
+        &format!("{listed}[[permissions.rule]]"),
+        1,
+    );
+    sandbox.pod(&script, &allowed);
+    let ran = sandbox.run(&arguments).exits(0);
+    assert!(!ran.stderr.contains("nobody could be asked"), "{ran:#?}");
+    let has = |name: &str| sandbox.work().join(name).exists();
+    assert!(has("a b") && has("evaluated") && has("new.txt"), "{ran:#?}");
+}
+
+#[test]
+fn a_call_that_no_rule_would_allow_alone_says_why() {
+    let sandbox = Sandbox::new();
+    let call = ("list", "{}".to_owned());
+    let pod = sandbox.pod(&script(&[call.clone(), call.clone(), call]), ASK);
+    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
+    assert!(
+        ran.stderr
+            .contains("# no rule for this call alone: it is not the rules that ask"),
+        "{ran:#?}"
+    );
+}
+
+#[test]
+fn what_the_rules_deny_is_not_in_the_list() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&script(&[bash("rm -rf x")]), ASK);
+    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
+    assert!(!ran.stderr.contains("nobody could be asked"), "{ran:#?}");
+}
+
+#[test]
+fn events_are_valid_lines_and_the_list_goes_to_standard_error() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&script(&[bash("touch a"), bash("touch b")]), ASK);
+    let arguments = ["run", pod.to_str().unwrap(), "go", "--format", "json"];
+    let ran = sandbox.run(&arguments).exits(10);
+    let settled: Vec<Value> = ran
+        .json_lines()
+        .into_iter()
+        .filter(|line| line["event"] == "permission_settled")
+        .collect();
+    assert_eq!(settled.len(), 2, "{ran:#?}");
+    for line in settled {
+        assert_eq!(line["data"]["outcome"]["kind"], "no_client", "{line}");
+    }
+    assert_eq!(rules(&ran).matches("action").count(), 2, "{ran:#?}");
+}
+
+#[test]
+fn an_open_input_is_never_read_for_an_answer() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&script(&[bash("touch a")]), ASK);
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut command = sandbox.podward(&["run", pod.to_str().unwrap(), "go"]);
+    let output = command.stdin(Stdio::from(reader)).output().unwrap();
+    Ran::from(output).exits(10);
+    // It was open all the time.
+    drop(writer);
+}
+
+#[test]
+fn auto_answers_once_each_and_never_a_deny_nor_unknown_code() {
+    let sandbox = Sandbox::new();
+    let calls = [
+        bash("touch a"),
+        bash("rm a"),
+        bash("eval \"$(echo touch b)\""),
+    ];
+    let pod = sandbox.pod(&script(&calls), ASK);
+    let has = |name: &str| sandbox.work().join(name).exists();
+    let ran = sandbox
+        .run(&["run", "--auto", pod.to_str().unwrap(), "go"])
+        .exits(10);
+    assert!(
+        ran.stderr
+            .starts_with("auto: every question is answered with yes"),
+        "{ran:#?}"
+    );
+    assert!(has("a") && !has("b"), "{ran:#?}");
+    let by: Vec<Value> = decisions(&sandbox.session())
+        .into_iter()
+        .map(|line| line["by"]["kind"].clone())
+        .collect();
+    assert!(by.contains(&"auto".into()), "{by:?}");
+    std::fs::remove_file(sandbox.work().join("a")).unwrap();
+    let ran = sandbox
+        .run(&["run", "--auto=all", pod.to_str().unwrap(), "go"])
+        .exits(10);
+    assert!(has("a") && has("b"), "the deny stays: {ran:#?}");
+}
+
+#[test]
+fn a_layer_can_forbid_auto() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "config/podward/pod.toml",
+        "[permissions]\ndefault_action = \"allow\"\nauto = \"forbid\"\n",
+    );
+    let pod = sandbox.pod(&script(&[bash("touch a")]), ASK);
+    for auto in ["--auto", "--auto=all"] {
+        let ran = sandbox
+            .run(&["run", auto, pod.to_str().unwrap(), "go"])
+            .exits(78);
+        assert!(ran.stderr.contains("auto"), "{ran:#?}");
+    }
+    assert!(!sandbox.work().join("a").exists());
+}
+
+#[test]
+fn where_nothing_may_ask_a_rule_that_asks_starts_no_pod() {
+    let sandbox = Sandbox::new();
+    let rules = ASK.replace("[permissions]\n", "[permissions]\non_ask = \"error\"\n");
+    let pod = sandbox.pod(&script(&[bash("touch a")]), &rules);
+    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(78);
+    assert!(ran.stderr.contains("on_ask"), "{ran:#?}");
+}

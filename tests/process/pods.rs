@@ -1,0 +1,279 @@
+//! Served pods: prompts, questions and answers from other processes.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Stdio};
+
+use serde_json::Value;
+
+use crate::sandbox::{Ran, Sandbox};
+use crate::session_files::{Ending, exchanges};
+use crate::typist::Typist;
+
+/// Asks about bash and waits for an answer.
+const WAIT: &str = "[permissions]\ndefault_action = \"allow\"\non_ask = \"wait\"\n\
+    ask_timeout = \"1h\"\nrule = [\n\
+    { tool = \"bash\", pattern = \"rm *\", action = \"deny\" },\n\
+    { tool = \"bash\", pattern = \"*\", action = \"ask\" },\n]\n";
+
+/// A message with calls of bash.
+fn step(commands: &[&str]) -> String {
+    let mut step = "[[step]]\n".to_owned();
+    for command in commands {
+        step.push_str(&format!(
+            "[[step.call]]\ntool = \"bash\"\ninput = {{ command = '''{command}''' }}\n"
+        ));
+    }
+    step
+}
+
+/// A pod that serves.
+struct Served {
+    child: Child,
+    events: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Served {
+    fn start(sandbox: &Sandbox, script: &str, permissions: &str) -> Self {
+        let pod = sandbox.pod(script, permissions);
+        let mut child = sandbox
+            .podward(&["serve", pod.to_str().unwrap(), "--format", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let events = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut served = Self { child, events };
+        served.tells("session_started");
+        served
+    }
+
+    /// Waits for an event; its data.
+    #[track_caller]
+    fn tells(&mut self, event: &str) -> Value {
+        for line in &mut self.events {
+            let mut line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+            if line["event"] == event {
+                return line["data"].take();
+            }
+        }
+        panic!("it ended and never told `{event}`");
+    }
+
+    fn ends(mut self) -> Option<i32> {
+        for line in &mut self.events {
+            line.unwrap();
+        }
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running; one that did not has ended it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What the only open question is called, and its digest.
+#[track_caller]
+fn asked(sandbox: &Sandbox) -> (String, String) {
+    let ran = sandbox
+        .run(&["pending", "test", "--format", "json"])
+        .exits(0);
+    let lines = ran.json_lines();
+    assert_eq!(lines.len(), 1, "{ran:#?}");
+    let text = |key: &str| lines[0][key].as_str().unwrap().to_owned();
+    (text("id"), text("digest"))
+}
+
+fn reply(sandbox: &Sandbox, id: &str, digest: &str, answer: &[&str]) -> Ran {
+    let mut arguments = vec!["reply", "test", id, "--digest", digest];
+    arguments.extend(answer);
+    sandbox.run(&arguments)
+}
+
+fn has(sandbox: &Sandbox, name: &str) -> bool {
+    sandbox.work().join(name).exists()
+}
+
+#[test]
+fn a_prompt_is_sent_a_question_answered_and_the_pod_stopped() {
+    let sandbox = Sandbox::new();
+    let mut served = Served::start(&sandbox, &step(&["touch made"]), WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    served.tells("permission_request");
+    let pods = sandbox.run(&["pods"]).exits(0);
+    let row = pods.stdout.lines().nth(1).unwrap();
+    assert!(
+        row.starts_with("test ") && row.contains("  waiting  1 "),
+        "{pods:#?}"
+    );
+    let (id, digest) = asked(&sandbox);
+    let shown = sandbox.run(&["pending"]).exits(0);
+    let ready = format!("podward reply test {id} once --digest {digest}");
+    assert!(shown.stdout.contains(&ready), "{shown:#?}");
+    assert!(!has(&sandbox, "made"));
+    let wrong = reply(&sandbox, &id, "0000", &["once"]).exits(1);
+    assert!(wrong.stderr.contains("error: "), "{wrong:#?}");
+    assert!(!has(&sandbox, "made"));
+    let answered = reply(&sandbox, &id, &digest, &["once"]).exits(0);
+    assert!(answered.stdout.contains("yes, once"), "{answered:#?}");
+    let late = reply(&sandbox, &id, &digest, &["reject"]).exits(4);
+    assert!(
+        late.stderr.contains("it had been settled: yes, once"),
+        "{late:#?}"
+    );
+    served.tells("turn_ended");
+    assert!(has(&sandbox, "made"));
+    sandbox.run(&["stop", "test"]).exits(0);
+    assert_eq!(served.ends(), Some(0));
+    let none = sandbox.run(&["pods", "--format", "json"]).exits(0);
+    assert_eq!(none.stdout, "");
+}
+
+#[test]
+fn a_rejection_is_one_questions_and_its_words_are_the_models() {
+    let sandbox = Sandbox::new();
+    let mut served = Served::start(&sandbox, &step(&["touch a", "touch b"]), WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    let first = served.tells("permission_request");
+    served.tells("permission_request");
+    let text = |key: &str| first[key].as_str().unwrap();
+    let why = " not  \"a\"\n";
+    reply(
+        &sandbox,
+        text("id"),
+        text("digest"),
+        &["reject", "--feedback", why],
+    )
+    .exits(0);
+    let settled = served.tells("permission_settled");
+    assert_eq!(settled["outcome"]["feedback"], why);
+    // The other one is still open.
+    asked(&sandbox);
+    sandbox.run(&["reply", "test", "all", "reject"]).exits(0);
+    served.tells("turn_ended");
+    assert!(!has(&sandbox, "a") && !has(&sandbox, "b"));
+    let results = exchanges(&sandbox.session(), Ending::Written);
+    assert!(results[0].content.contains(why), "{results:#?}");
+}
+
+#[test]
+fn an_edit_that_the_rules_deny_leaves_the_question_open() {
+    let sandbox = Sandbox::new();
+    let mut served = Served::start(&sandbox, &step(&["touch a"]), WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    served.tells("permission_request");
+    let (id, digest) = asked(&sandbox);
+    let edit = |arguments: &str| reply(&sandbox, &id, &digest, &["edit", "--arguments", arguments]);
+    let denied = edit("{\"command\":\"rm -rf .\"}").exits(1);
+    assert!(
+        denied.stderr.contains("rule 1 of manifest, `rm *`"),
+        "{denied:#?}"
+    );
+    edit("{\"cmd\":\"ls\"}").exits(1);
+    assert_eq!(asked(&sandbox).0, id);
+    edit("{\"command\":\"touch b\"}").exits(0);
+    served.tells("turn_ended");
+    assert!(has(&sandbox, "b") && !has(&sandbox, "a"));
+}
+
+#[test]
+fn always_settles_what_is_like_it_and_a_pattern_that_covers_too_much_is_refused() {
+    let sandbox = Sandbox::new();
+    let mut served = Served::start(&sandbox, &step(&["touch a", "touch a b"]), WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    let first = served.tells("permission_request");
+    served.tells("permission_request");
+    let text = |key: &str| first[key].as_str().unwrap();
+    let always = |pattern: &str| {
+        reply(
+            &sandbox,
+            text("id"),
+            text("digest"),
+            &["always", "--pattern", pattern],
+        )
+    };
+    always("*").exits(1);
+    always("touch a *").exits(0);
+    served.tells("turn_ended");
+    assert!(has(&sandbox, "a") && has(&sandbox, "b"));
+}
+
+#[test]
+fn send_waits_for_the_turn_and_asks_at_a_terminal() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch made"]) + "[[step]]\ntext = \"It is done.\"\n";
+    let rules = WAIT.replace("on_ask = \"wait\"\n", "on_ask = \"refuse\"\n");
+    let served = Served::start(&sandbox, &script, &rules);
+    let mut typist = Typist::start(sandbox.at_terminal(&["send", "test", "go", "--wait"]), None);
+    typist.sees("? = help: ");
+    typist.types("y");
+    typist.sees("It is done.");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has(&sandbox, "made"));
+    // Nobody is there now.
+    let ran = sandbox.run(&["send", "test", "again", "--wait"]);
+    assert!(
+        ran.code.is_some_and(|code| code != 0),
+        "the script is at its end: {ran:#?}"
+    );
+    sandbox.run(&["stop", "test"]).exits(0);
+    served.ends();
+}
+
+#[test]
+fn a_turn_is_cancelled_and_the_pod_waits_for_the_next() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch made"]) + "[[step]]\ntext = \"next\"\n";
+    let mut served = Served::start(&sandbox, &script, WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    served.tells("permission_request");
+    let busy = sandbox.run(&["send", "test", "more"]).exits(1);
+    assert!(busy.stderr.contains("error: "), "{busy:#?}");
+    sandbox.run(&["cancel", "test"]).exits(0);
+    assert_eq!(
+        served.tells("permission_settled")["outcome"]["kind"],
+        "cancelled"
+    );
+    served.tells("turn_ended");
+    let idle = sandbox.run(&["cancel", "test"]).exits(0);
+    assert!(idle.stderr.contains("no turn runs"), "{idle:#?}");
+    let ran = sandbox.run(&["send", "test", "go on", "--wait"]).exits(0);
+    assert_eq!(ran.stdout, "next\n");
+    assert!(!has(&sandbox, "made"));
+}
+
+#[test]
+fn a_name_means_one_pod() {
+    let sandbox = Sandbox::new();
+    let none = sandbox.run(&["send", "test", "go"]).exits(64);
+    assert!(none.stderr.contains("no pod `test` runs"), "{none:#?}");
+    let script = "[[step]]\ntext = \"here\"\n";
+    let _first = Served::start(&sandbox, script, WAIT);
+    let _second = Served::start(&sandbox, script, WAIT);
+    let several = sandbox.run(&["send", "test", "go"]).exits(64);
+    assert!(
+        several.stderr.contains("2 pods are called `test`"),
+        "{several:#?}"
+    );
+    let pods = sandbox
+        .run(&["pods", "--format", "json"])
+        .exits(0)
+        .json_lines();
+    assert_eq!(pods.len(), 2, "{pods:?}");
+    for pod in pods {
+        let session = pod["session"].as_str().unwrap();
+        sandbox.run(&["send", session, "go", "--wait"]).exits(0);
+        let socket = pod["socket"].as_str().unwrap();
+        sandbox.run(&["stop", socket]).exits(0);
+    }
+    let socket = sandbox.path("no.sock");
+    let gone = sandbox.run(&["stop", socket.to_str().unwrap()]).exits(1);
+    assert!(
+        gone.stderr.contains("the pod cannot be reached"),
+        "{gone:#?}"
+    );
+}

@@ -1,0 +1,218 @@
+//! `run` at a terminal asks in place, and only a line that says so is a yes.
+
+use crate::sandbox::{Ran, Sandbox};
+use crate::session_files::{Ending, decisions, exchanges};
+use crate::typist::Typist;
+
+/// Asks about all of bash but the waiting for a file.
+const ASK: &str = "[permissions]\ndefault_action = \"allow\"\n\
+    rule = [{ tool = \"bash\", pattern = \"until *\", action = \"allow\" },\n\
+    { tool = \"bash\", pattern = \"[[] -e *\", action = \"allow\" },\n\
+    { tool = \"bash\", pattern = \"*\", action = \"ask\" }]\n";
+
+/// A message with calls of bash.
+fn step(commands: &[&str]) -> String {
+    let mut step = "[[step]]\n".to_owned();
+    for command in commands {
+        step.push_str(&format!(
+            "[[step.call]]\ntool = \"bash\"\ninput = {{ command = '''{command}''' }}\n"
+        ));
+    }
+    step
+}
+
+fn run(sandbox: &Sandbox, script: &str, arguments: &[&str]) -> Typist {
+    let pod = sandbox.pod(script, ASK);
+    let mut all = vec!["run", pod.to_str().unwrap(), "go"];
+    all.extend(arguments);
+    Typist::start(sandbox.at_terminal(&all), None)
+}
+
+fn has(sandbox: &Sandbox, name: &str) -> bool {
+    sandbox.work().join(name).exists()
+}
+
+const PROMPT: &str = "? = help: ";
+
+#[test]
+fn a_yes_runs_the_call_and_nothing_else_does() {
+    let sandbox = Sandbox::new();
+    let mut typist = run(&sandbox, &step(&["touch made"]), &[]);
+    let question = typist.sees(PROMPT);
+    assert!(question.contains("\u{7}"), "the bell: {question}");
+    assert!(
+        question.contains("may #1 bash run?\n  | touch made\n"),
+        "{question}"
+    );
+    for line in ["", " ", "ok", "yy"] {
+        typist.types(line);
+        typist.sees(PROMPT);
+        assert!(!has(&sandbox, "made"), "{line:?}");
+    }
+    typist.types("y");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has(&sandbox, "made"));
+    let last = decisions(&sandbox.session()).pop().unwrap();
+    assert_eq!(last["by"]["kind"], "client", "{last}");
+}
+
+#[test]
+fn a_no_reaches_the_model_word_for_word_and_the_end_of_input_is_a_no() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch a"])
+        + "[[step]]\ntext = \"It said: {{result.1 | find  than}}\\n\"\n"
+        + &step(&["touch b"]);
+    let mut typist = run(&sandbox, &script, &[]);
+    typist.sees(PROMPT);
+    typist.types("n  better \"a\"  than b");
+    typist.sees("better \"a\"  than b");
+    typist.sees("may #2 bash run?");
+    typist.sees(PROMPT);
+    typist.presses("\u{4}");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(10), "{shown}");
+    assert!(!has(&sandbox, "a") && !has(&sandbox, "b"));
+    let results = exchanges(&sandbox.session(), Ending::Written);
+    assert!(
+        results[0].content.contains("better \"a\"  than b"),
+        "{results:#?}"
+    );
+    assert!(results.iter().all(|result| result.is_error), "{results:#?}");
+}
+
+#[test]
+fn what_is_typed_before_a_question_does_not_answer_it() {
+    let sandbox = Sandbox::new();
+    let script = step(&["until [ -e go ]; do :; done"]) + &step(&["touch made"]);
+    let mut typist = run(&sandbox, &script, &[]);
+    typist.sees("#1   allow");
+    typist.presses("y\ny\ny");
+    // It is in the terminal when it is echoed.
+    typist.sees("y\ny\ny");
+    sandbox.write("work/go", "");
+    typist.sees(PROMPT);
+    typist.types("n");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(10), "{shown}");
+    assert!(!has(&sandbox, "made"), "{shown}");
+}
+
+#[test]
+fn always_asks_back_and_is_not_asked_again() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch made"]) + &step(&["touch made; echo again"]);
+    let mut typist = run(&sandbox, &script, &[]);
+    typist.sees(PROMPT);
+    typist.types("a");
+    let choices = typist.sees("Enter to go back: ");
+    assert!(
+        choices.contains("1  bash  `touch made`  (only this)"),
+        "{choices}"
+    );
+    typist.types("1");
+    let asked_back = typist.sees("Enter to go back: ");
+    assert!(asked_back.contains("bash  `touch made`"), "{asked_back}");
+    assert!(!has(&sandbox, "made"));
+    typist.types("s");
+    // The other part of the second call still asks, the one that was granted does not.
+    let second = typist.sees(PROMPT);
+    assert!(second.contains("> bash  echo again"), "{second}");
+    assert!(second.contains("  bash  touch made"), "{second}");
+    typist.types("n");
+    let (code, _) = typist.ends();
+    assert_eq!(code, Some(10));
+    assert!(has(&sandbox, "made"));
+}
+
+#[test]
+fn other_arguments_run_instead() {
+    let sandbox = Sandbox::new();
+    let mut typist = run(&sandbox, &step(&["touch a"]), &[]);
+    typist.sees(PROMPT);
+    typist.types("e");
+    typist.sees("Enter to go back: ");
+    typist.types("touch b");
+    typist.sees("run this instead? y = yes, Enter to go back: ");
+    typist.types("y");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has(&sandbox, "b") && !has(&sandbox, "a"), "{shown}");
+}
+
+#[test]
+fn a_parked_call_holds_back_no_other_and_questions_come_one_by_one() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch a", "until [ -e go ]; do :; done", "touch b"]);
+    let mut typist = run(&sandbox, &script, &[]);
+    typist.sees(PROMPT);
+    sandbox.write("work/go", "");
+    typist.sees("#2   done");
+    typist.sees(PROMPT);
+    typist.types("y");
+    typist.sees("may #3 bash run?");
+    typist.sees(PROMPT);
+    typist.types("y");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(has(&sandbox, "a") && has(&sandbox, "b"), "{shown}");
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_turn_and_runs_nothing() {
+    let sandbox = Sandbox::new();
+    let mut typist = run(&sandbox, &step(&["touch made"]), &[]);
+    typist.sees(PROMPT);
+    typist.presses("\u{3}");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(130), "{shown}");
+    assert!(!has(&sandbox, "made"));
+    let results = exchanges(&sandbox.session(), Ending::Written);
+    assert!(results[0].is_error, "{results:#?}");
+}
+
+#[test]
+fn events_as_lines_stay_whole_while_a_person_answers() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&step(&["touch made"]), ASK);
+    let arguments = ["run", pod.to_str().unwrap(), "go", "--format", "json"];
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut typist = Typist::start(sandbox.at_terminal(&arguments), Some(writer.into()));
+    let lines = std::thread::spawn(move || std::io::read_to_string(reader).unwrap());
+    typist.sees(PROMPT);
+    typist.types("y");
+    let (code, stderr) = typist.ends();
+    let ran = Ran {
+        code,
+        stdout: lines.join().unwrap(),
+        stderr,
+    }
+    .exits(0);
+    let events: Vec<String> = ran
+        .json_lines()
+        .iter()
+        .map(|line| line["event"].as_str().unwrap().to_owned())
+        .collect();
+    for event in ["permission_request", "permission_settled", "turn_ended"] {
+        assert!(events.iter().any(|one| one == event), "{events:?}");
+    }
+}
+
+#[test]
+fn nobody_is_asked_without_a_person_at_a_terminal() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&step(&["touch made"]), ASK);
+    let arguments = ["run", pod.to_str().unwrap(), "go"];
+    // A CI with a terminal.
+    let mut command = sandbox.at_terminal(&arguments);
+    command.env("CI", "true");
+    let (code, shown) = Typist::start(command, None).ends();
+    assert_eq!(code, Some(10), "{shown}");
+    assert!(!shown.contains(PROMPT), "{shown}");
+    // Standard input from elsewhere, and a terminal to write to.
+    let command = sandbox.at_terminal_without_input(&arguments);
+    let (code, shown) = Typist::start(command, None).ends();
+    assert_eq!(code, Some(10), "{shown}");
+    assert!(!shown.contains(PROMPT), "{shown}");
+    assert!(!has(&sandbox, "made"));
+}

@@ -1,0 +1,110 @@
+//! A person at a terminal: a real pseudo-terminal, what is shown on it, what is typed.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+/// Only keeps a broken program from hanging the tests.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 120,
+    tv_nsec: 0,
+};
+
+/// A program at a terminal.
+pub(crate) struct Typist {
+    terminal: File,
+    child: Child,
+    /// Everything that was shown, without carriage returns.
+    shown: String,
+    /// Up to where it was looked at.
+    looked_at: usize,
+}
+
+/// The two ends of a terminal: the person's, the program's.
+fn terminal() -> (OwnedFd, OwnedFd) {
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let program = rustix::fs::open(name, flags, Mode::empty()).unwrap();
+    let size = Winsize {
+        ws_row: 50,
+        ws_col: 200,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&program, size).unwrap();
+    (person, program)
+}
+
+impl Typist {
+    /// Starts a program with a terminal as its standard streams; `stdout` is left as it is set if
+    /// it is given.
+    pub(crate) fn start(mut command: Command, stdout: Option<Stdio>) -> Self {
+        let (person, program) = terminal();
+        let stream = || Stdio::from(program.try_clone().unwrap());
+        command
+            .stdin(stream())
+            .stdout(stdout.unwrap_or_else(stream))
+            .stderr(stream());
+        let child = command.spawn().unwrap();
+        // What stays open here would keep the terminal from ending with the program.
+        drop((command, program));
+        Self {
+            terminal: person.into(),
+            child,
+            shown: String::new(),
+            looked_at: 0,
+        }
+    }
+
+    /// Waits until this is shown, after what was waited for before; what came until then.
+    #[track_caller]
+    pub(crate) fn sees(&mut self, text: &str) -> String {
+        loop {
+            let rest = &self.shown[self.looked_at..];
+            if let Some(at) = rest.find(text) {
+                let seen = rest[..at + text.len()].to_owned();
+                self.looked_at += seen.len();
+                return seen;
+            }
+            assert!(self.read(), "`{text}` is not shown: {}", self.shown);
+        }
+    }
+
+    /// Reads on; whether anything came.
+    fn read(&mut self) -> bool {
+        let mut waits = [PollFd::new(&self.terminal, PollFlags::IN)];
+        let n_ready = poll(&mut waits, Some(&PATIENCE)).unwrap();
+        assert!(n_ready > 0, "nothing more is shown: {}", self.shown);
+        let mut bytes = [0; 4096];
+        // The other end is closed: an error on Linux.
+        let n_bytes = self.terminal.read(&mut bytes).unwrap_or(0);
+        let text = String::from_utf8_lossy(&bytes[..n_bytes]).replace('\r', "");
+        self.shown.push_str(&text);
+        n_bytes > 0
+    }
+
+    /// Types a line.
+    pub(crate) fn types(&mut self, line: &str) {
+        self.presses(&format!("{line}\n"));
+    }
+
+    /// Presses keys.
+    pub(crate) fn presses(&mut self, keys: &str) {
+        self.terminal.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end; the exit code, and everything that was shown.
+    pub(crate) fn ends(mut self) -> (Option<i32>, String) {
+        while self.read() {}
+        (self.child.wait().unwrap().code(), self.shown)
+    }
+}
