@@ -52,7 +52,9 @@ pub use serve::{
     Attended, Auto, LocalCaller, LocalClient, RunDirError, RunDirProblem, ServeEnd, ServeRequest,
     Server, Socket,
 };
-pub use session::{LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session};
+pub use session::{
+    LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session, newest_session,
+};
 pub use skills::{Purpose, SkillFile, SkillProblem, Skills};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};
 pub use undo::UndoSession;

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use podward_protocol::SessionId;
 use podward_worker::{Decision, Entry, Journal, JournalError};
 
-pub use find::{SessionNotFound, find_session};
+pub use find::{SessionNotFound, find_session, newest_session};
 pub use record::{LayerDigest, Opened, SESSION_FORMAT};
 
 use crate::clock::Clock;

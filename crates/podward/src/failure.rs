@@ -187,9 +187,11 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::Socket(_)
         | PodError::Process(_)
         | PodError::Worker(_) => Exit::Failed,
-        PodError::Session(SessionNotFound::None { .. } | SessionNotFound::Several { .. }) => {
-            Exit::Usage
-        }
+        PodError::Session(
+            SessionNotFound::None { .. }
+            | SessionNotFound::NoneOf { .. }
+            | SessionNotFound::Several { .. },
+        ) => Exit::Usage,
     }
 }
 

@@ -151,7 +151,8 @@ fn allowing(request: &PermissionRequest, rules: Option<&Rules>) -> Result<Vec<St
 impl Rules {
     fn allowing(&self, request: &PermissionRequest) -> Result<Vec<String>, String> {
         let home = self.home.clone();
-        let place = Place::new(&request.cwd, home).with_programs(Arc::clone(&self.programs));
+        let place =
+            Place::new(&request.cwd, home).with_programs(AddedPrograms::clone(&self.programs));
         let arguments = request.arguments.clone();
         let (_, lowered) =
             lower(&request.tool, arguments, &place).map_err(|bad_call| bad_call.to_string())?;

@@ -128,7 +128,9 @@ impl PodError {
             Self::Process(_)
             | Self::NoScript(_)
             | Self::Script { .. }
-            | Self::Session(SessionNotFound::None { newest: None, .. })
+            | Self::Session(
+                SessionNotFound::None { newest: None, .. } | SessionNotFound::NoneOf { .. },
+            )
             | Self::Replay { .. } => None,
         }
     }

@@ -1,11 +1,18 @@
 //! From the front of an id to a session.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::Path;
 
 use podward_protocol::SessionId;
 
+use super::SESSION_FILE;
+use super::record::{Created, Line, Record};
 use crate::error::StateError;
 use crate::places::Places;
+
+/// The first line of a session says who began it; it is not long.
+const FIRST_LINE_MAX: u64 = 64 * 1024;
 
 /// No session, or more than one, has an id that begins so.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +32,14 @@ pub enum SessionNotFound {
         prefix: String,
         /// Their ids, oldest first.
         candidates: Vec<SessionId>,
+    },
+    /// None of a pod.
+    #[error("pod `{pod}` has no session in `{workspace}`")]
+    NoneOf {
+        /// The pod's name.
+        pod: String,
+        /// The workspace.
+        workspace: String,
     },
     /// The sessions cannot be listed.
     #[error(transparent)]
@@ -61,6 +76,44 @@ pub fn find_session(places: &Places, prefix: &str) -> Result<SessionId, SessionN
             prefix: shown(),
             candidates,
         }),
+    }
+}
+
+/// The newest session of a pod in a workspace.
+///
+/// # Errors
+/// There is none.
+pub fn newest_session(
+    places: &Places,
+    pod: &str,
+    workspace: &Path,
+) -> Result<SessionId, SessionNotFound> {
+    let workspace = workspace.to_string_lossy();
+    let mut all = sessions(places)?;
+    all.sort();
+    let mut newest_first = all.into_iter().rev();
+    let found = newest_first.find(|id| {
+        let path = places.sessions_dir().join(id.as_str()).join(SESSION_FILE);
+        // One whose beginning cannot be read is none that could be gone on with.
+        created(&path).is_some_and(|created| created.pod == pod && created.workspace == workspace)
+    });
+    found.ok_or_else(|| SessionNotFound::NoneOf {
+        pod: pod.to_owned(),
+        workspace: workspace.escape_debug().to_string(),
+    })
+}
+
+/// Who began a session: its first line.
+fn created(path: &Path) -> Option<Created> {
+    let mut line = String::new();
+    let file = File::open(path).ok()?;
+    BufReader::new(file.take(FIRST_LINE_MAX))
+        .read_line(&mut line)
+        .ok()?;
+    let line: Line = serde_json::from_str(&line).ok()?;
+    match line.record {
+        Record::Created(created) => Some(created),
+        Record::Opened(_) | Record::Entry(_) => None,
     }
 }
 

@@ -197,6 +197,27 @@ fn a_session_is_found_by_the_front_of_its_id() {
 }
 
 #[test]
+fn the_newest_session_is_that_of_the_same_pod_in_the_same_workspace() {
+    let fixture = fixture();
+    let newest = |pod: &str, workspace: &str| {
+        newest_session(&fixture.places, pod, Path::new(workspace)).ok()
+    };
+    assert_eq!(newest("demo", "/work"), None);
+    let (id, _) = written(&fixture);
+    for (name, line) in [
+        ("7ZD0000000000000000000000A", "{\"number\":0"),
+        ("7ZD0000000000000000000000B", ""),
+    ] {
+        let directory = fixture.places.sessions_dir().join(name);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(SESSION_FILE), line).unwrap();
+    }
+    assert_eq!(newest("demo", "/work"), Some(id));
+    assert_eq!(newest("demo", "/other"), None);
+    assert_eq!(newest("other", "/work"), None);
+}
+
+#[test]
 fn a_line_that_is_damaged_missing_or_moved_is_named() {
     let fixture = fixture();
     let (id, file) = written(&fixture);

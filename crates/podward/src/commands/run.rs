@@ -1,6 +1,7 @@
 //! `podward run MANIFEST [PROMPT]`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use podward_manifest::OnAsk;
 use podward_pod::{
@@ -69,7 +70,7 @@ impl Person {
             },
             rules: Rules {
                 policies: resolved.policies.clone(),
-                programs: resolved.programs.clone(),
+                programs: Arc::new(resolved.programs.clone()),
                 home: places.home().map(Path::to_path_buf),
             },
         }

@@ -1,7 +1,8 @@
 //! `podward serve MANIFEST`.
 
 use podward_pod::{
-    Attended, LocalClient, ModelKey, Places, ServeRequest, Server, SessionChoice, Socket,
+    Attended, LocalClient, ModelKey, Places, PodError, ServeRequest, Server, SessionChoice, Socket,
+    newest_session,
 };
 use podward_protocol::{Method, Stop};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +28,11 @@ pub(super) fn run(
     let (runtime, mut pod) = made::pod(&places, &arguments.manifest, &arguments.layers, key)?;
     pod.session = match arguments.resume.as_deref() {
         None => SessionChoice::New,
-        Some("") => SessionChoice::New,
+        Some("") => {
+            let name = pod.loaded.resolved.pod.name.as_str();
+            let newest = newest_session(&places, name, &pod.loaded.workspace);
+            SessionChoice::Resume(newest.map_err(PodError::Session)?.to_string())
+        }
         Some(id) => SessionChoice::Resume(id.to_owned()),
     };
     let request = ServeRequest {

@@ -278,7 +278,7 @@ const fn width_text(width: Width) -> &'static str {
 }
 
 /// What asks, without its place.
-pub(crate) fn asker_text(asker: &Asker) -> String {
+fn asker_text(asker: &Asker) -> String {
     let layer = &asker.layer;
     match &asker.by {
         AskedBy::Rule { tool, pattern } => format!("rule `{pattern}` for {tool} of {layer}"),
@@ -291,7 +291,7 @@ pub(crate) fn asker_text(asker: &Asker) -> String {
 }
 
 /// The layer that a cause names.
-pub(crate) fn layer_of(cause: &Cause) -> Option<&str> {
+fn layer_of(cause: &Cause) -> Option<&str> {
     match cause {
         Cause::Rule { layer, .. }
         | Cause::Default { layer, .. }
