@@ -214,12 +214,6 @@ fn send_waits_for_the_turn_and_asks_at_a_terminal() {
     let (code, shown) = typist.ends();
     assert_eq!(code, Some(0), "{shown}");
     assert!(has(&sandbox, "made"));
-    // Nobody is there now.
-    let ran = sandbox.run(&["send", "test", "again", "--wait"]);
-    assert!(
-        ran.code.is_some_and(|code| code != 0),
-        "the script is at its end: {ran:#?}"
-    );
     sandbox.run(&["stop", "test"]).exits(0);
     served.ends();
 }

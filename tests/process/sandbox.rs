@@ -107,7 +107,8 @@ impl Sandbox {
         let mut command = self.command("setsid");
         command
             .args(["--ctty", env!("CARGO_BIN_EXE_podward")])
-            .args(arguments);
+            .args(arguments)
+            .env("NO_COLOR", "1");
         command
     }
 
@@ -117,7 +118,8 @@ impl Sandbox {
         command
             .args(["--ctty", "sh", "-c", "exec \"$@\" < /dev/null", "sh"])
             .arg(env!("CARGO_BIN_EXE_podward"))
-            .args(arguments);
+            .args(arguments)
+            .env("NO_COLOR", "1");
         command
     }
 
