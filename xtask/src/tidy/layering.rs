@@ -68,6 +68,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-policy",
             "podward-protocol",
             "podward-gate",
+            "podward-shell",
             "podward-skill",
             "podward-scope",
             "podward-manifest",
