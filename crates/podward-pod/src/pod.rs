@@ -3,6 +3,8 @@
 mod error;
 mod hooks;
 pub(crate) mod model;
+mod opening;
+mod protected;
 mod settings;
 mod start;
 

@@ -14,33 +14,27 @@ mod questions;
 mod run_dir;
 mod snapshot;
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use podward_manifest::{AutoAnswers, OnAsk};
+use podward_manifest::{Approvals, AutoAnswers, OnAsk};
 use podward_policy::LayerKind;
 use podward_protocol::{Notice, PROTOCOL_VERSION, PodEntry, SessionId};
 use podward_scope::family;
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub use local::{LocalCaller, LocalClient};
 pub(crate) use run_dir::RunDir;
 pub use run_dir::{RunDirError, RunDirProblem};
 
-use self::clients::Clients;
 use self::connection::ClientNumber;
-use self::hub::turns::{self, Turn};
-use self::hub::{Hub, Inputs, Phase};
-use self::local::LocalEvents;
-use self::pending::PendingReplies;
-use self::presence::{Presence, Unattended};
-use self::questions::{Asker, Questions};
+use self::hub::turns;
+use self::hub::{Hub, Inputs, Makings};
+use self::presence::Unattended;
+use self::questions::Asker;
 use self::run_dir::Claim;
-use self::snapshot::Snapshot;
 use crate::clock::Clock;
 use crate::places::Places;
 use crate::pod::{Pod, PodError, PodRequest, Served, SessionChoice, interrupt};
@@ -130,110 +124,59 @@ impl Server {
             return Err(PodError::AutoForbidden);
         }
         family::adopt_orphans().map_err(PodError::Process)?;
-        let entry = PodEntry {
-            format: podward_protocol::POD_ENTRY_FORMAT,
-            pod: request.pod.loaded.resolved.pod.name.as_str().to_owned(),
-            // Known once the pod is.
-            session: SessionId::from_bits(0),
-            pid: std::process::id(),
-            started_at: request.pod.clock.now(),
-            workspace: request.pod.loaded.workspace.to_string_lossy().into_owned(),
-            manifest: manifest(&request.pod),
-            protocol: PROTOCOL_VERSION,
-        };
+        let mut entry = entry(&request.pod);
+        let mut asker = asker(&request.pod);
         let clock = Arc::clone(&request.pod.clock);
         let starts_anew =
             request.socket == Socket::Required && request.pod.session == SessionChoice::New;
-        let policy_digest = request.pod.loaded.policy_digest();
-        let programs = request.pod.loaded.resolved.programs.clone();
         let Served {
             mut pod,
             told,
-            parts,
+            mut parts,
         } = Pod::serve(places, request.pod)?;
-        let entry = PodEntry {
-            session: pod.session().clone(),
-            ..entry
-        };
-        let asker = Asker {
-            pod: entry.pod.clone(),
-            cwd: pod.workspace().to_string_lossy().into_owned(),
-            policy_digest,
-            programs,
-            timeout: approvals.ask_timeout,
-        };
+        entry.session = pod.session().clone();
+        asker.cwd = pod.workspace().to_string_lossy().into_owned();
         if starts_anew {
             settle_abandoned(places, &entry, &clock);
         }
-        let (claim, listener) = match open_socket(places, request.socket, &entry) {
-            Ok((claim, listener)) => (Some(claim), Some(listener)),
-            Err(NoSocket::NotWanted) => (None, None),
-            Err(NoSocket::Failed(error)) if request.socket == Socket::Required => {
-                return Err(PodError::Socket(error));
-            }
-            Err(NoSocket::Failed(error)) => {
-                pod.notice(Notice {
-                    message: format!("nobody can connect to this pod: {error}"),
-                    help: error.help(),
-                });
-                (None, None)
-            }
-        };
+        let (claim, listener) = open_socket(places, request.socket, &entry, &mut pod)?.unzip();
         let (events_in, events) = mpsc::channel(N_LOCAL);
         let (calls_in, calls) = mpsc::channel(N_LOCAL);
         let (jobs, jobs_out) = mpsc::channel(1);
         let (ended_in, ended) = mpsc::channel(1);
         let stop = CancellationToken::new();
-        let mut hub = Hub {
+        let inputs = Inputs {
+            listener,
+            calls,
+            told,
+            notices: std::mem::replace(&mut parts.notices, mpsc::channel(1).1),
+            ended,
+            stop: stop.clone(),
+        };
+        let is_asking = parts.is_asking;
+        let mut hub = Hub::new(Makings {
             session: entry.session,
-            gate: parts.gate,
-            proposer: parts.proposer,
-            grants: parts.grants,
-            asker: Arc::new(asker),
+            parts,
+            asker,
             auto: request.auto,
             clock,
-            begun: Instant::now(),
-            presence: Presence::new(match approvals.on_ask {
-                OnAsk::Wait => Unattended::Wait,
-                OnAsk::Refuse | OnAsk::Error => Unattended::Refuse {
-                    grace: approvals.client_grace,
-                },
-            }),
-            questions: Questions::default(),
-            pending: PendingReplies::default(),
-            clients: Clients::default(),
-            snapshot: Snapshot::new(),
-            local: LocalEvents {
-                sender: events_in,
-                waiting: VecDeque::new(),
-            },
-            asked_hooks: parts.asked_hooks,
+            unattended: unattended(&approvals),
+            local: events_in,
             jobs,
-            turn: Turn::Idle,
-            last_turn: parts.n_turns,
-            next_seq: 0,
-            phase: Phase::Open,
-        };
+        });
         if request.attended == Attended::Yes {
             hub.presence.join(LOCAL);
-        } else if parts.is_asking {
+        } else if is_asking {
             hub.presence.expect_somebody(hub.now());
         }
-        if parts.is_asking && request.socket == Socket::Required {
+        if is_asking && request.socket == Socket::Required {
             // What is asked is asked again, under the same ids, before anybody says anything.
             hub.go_on();
         }
         let server = Self {
             pod,
             hub,
-            inputs: Inputs {
-                listener,
-                calls,
-                told,
-                notices: parts.notices,
-                ended,
-                stop: stop.clone(),
-            },
+            inputs,
             work: (jobs_out, ended_in),
             claim,
             stop,
@@ -280,26 +223,70 @@ impl Server {
     }
 }
 
-/// Why a pod has no socket.
-enum NoSocket {
-    NotWanted,
-    Failed(RunDirError),
+/// What the pod writes about itself; its session is known later.
+fn entry(request: &PodRequest) -> PodEntry {
+    let loaded = &request.loaded;
+    PodEntry {
+        format: podward_protocol::POD_ENTRY_FORMAT,
+        pod: loaded.resolved.pod.name.as_str().to_owned(),
+        session: SessionId::from_bits(0),
+        pid: std::process::id(),
+        started_at: request.clock.now(),
+        workspace: loaded.workspace.to_string_lossy().into_owned(),
+        manifest: manifest(request),
+        protocol: PROTOCOL_VERSION,
+    }
 }
 
+/// What all questions of the pod have in common; where it works is known later.
+fn asker(request: &PodRequest) -> Asker {
+    let resolved = &request.loaded.resolved;
+    Asker {
+        pod: resolved.pod.name.as_str().to_owned(),
+        cwd: String::new(),
+        policy_digest: request.loaded.policy_digest(),
+        programs: resolved.programs.clone(),
+        timeout: resolved.approvals.ask_timeout,
+    }
+}
+
+const fn unattended(approvals: &Approvals) -> Unattended {
+    match approvals.on_ask {
+        OnAsk::Wait => Unattended::Wait,
+        OnAsk::Refuse | OnAsk::Error => Unattended::Refuse {
+            grace: approvals.client_grace,
+        },
+    }
+}
+
+/// Opens the socket; without one, where it need not be, people hear of it.
 fn open_socket(
     places: &Places,
     socket: Socket,
     entry: &PodEntry,
-) -> Result<(Claim, UnixListener), NoSocket> {
+    pod: &mut Pod,
+) -> Result<Option<(Claim, UnixListener)>, PodError> {
     if socket == Socket::None {
-        return Err(NoSocket::NotWanted);
+        return Ok(None);
     }
-    let (claim, listener) = RunDir::open(places)
+    let opened = RunDir::open(places)
         .and_then(|run_dir| run_dir.claim(entry))
-        .map_err(NoSocket::Failed)?;
-    let listener = UnixListener::from_std(listener)
-        .map_err(|error| NoSocket::Failed(RunDirError::io("listen on", &claim.socket(), error)))?;
-    Ok((claim, listener))
+        .and_then(|(claim, listener)| {
+            let listener = UnixListener::from_std(listener)
+                .map_err(|error| RunDirError::io("listen on", &claim.socket(), error))?;
+            Ok((claim, listener))
+        });
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) if socket == Socket::Required => Err(PodError::Socket(error)),
+        Err(error) => {
+            pod.notice(Notice {
+                message: format!("nobody can connect to this pod: {error}"),
+                help: error.help(),
+            });
+            Ok(None)
+        }
+    }
 }
 
 /// Settles the questions of pods of the same manifest that died and were not gone on with.

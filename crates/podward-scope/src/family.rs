@@ -192,3 +192,6 @@ fn own() -> MutexGuard<'static, BTreeMap<i32, u64>> {
     // INVARIANT: a map that is only added to and taken from is whole after a panic.
     OWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

@@ -66,6 +66,7 @@ pub(super) const LAYERS: &[Layer] = &[
         "podward-pod",
         &[
             "podward-policy",
+            "podward-shell",
             "podward-protocol",
             "podward-gate",
             "podward-shell",

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use podward_gate::Gate;
-use podward_manifest::{KeySource, Resolved, WorkspaceMode};
+use podward_gate::{Gate, Question};
+use podward_manifest::{Resolved, WorkspaceMode};
 use podward_policy::ToolName;
-use podward_protocol::{
-    Confinement, ConfinementLevel, Event, Notice, PROTOCOL_VERSION, SessionId, SessionStarted,
-};
-use podward_scope::{Level, Protected, Scope};
+use podward_protocol::{Event, Notice, SessionId};
+use podward_scope::Scope;
 use podward_tools::{Place, Registry, RunContext, Unjudged};
 use podward_worker::{
     Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate, Unattended,
@@ -20,31 +18,30 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::PodError;
 use super::hooks::{exposed_hooks, hook_context, hook_programs};
+use super::opening::{Opening, changes, layer_digests, notices, opening};
+use super::protected::protected;
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
 use crate::decision_log::LogContext;
-use crate::file::shown;
-use crate::grants::{self, GrantStore};
-use crate::hook::HookPrograms;
-use crate::layers::Loaded;
+use crate::grants::GrantStore;
+use crate::hook::{Asked, HookContext, HookPrograms};
 use crate::narrator::Narrator;
-use crate::places::{PROJECT_DIR, Places};
+use crate::places::Places;
 use crate::private;
 use crate::prompt::system_prompt;
 use crate::serve::RunDir;
-use crate::session::{LayerDigest, Opened, Reopened, Session, SessionJournal, find_session};
-use crate::trust::Standing;
+use crate::session::{Opened, Reopened, Session, SessionJournal, find_session};
 use crate::undo::{self, KeepRequest};
-use crate::workplace::{CopyOrigin, Workplace};
+use crate::workplace::Workplace;
 
 /// A session as a run finds it.
-struct Begun {
-    session: Session,
-    pod: Option<String>,
-    last: Option<Opened>,
-    history: History,
-    parked: Option<Parked>,
-    n_turns: u64,
+pub(super) struct Begun {
+    pub(super) session: Session,
+    pub(super) pod: Option<String>,
+    pub(super) last: Option<Opened>,
+    pub(super) history: History,
+    pub(super) parked: Option<Parked>,
+    pub(super) n_turns: u64,
 }
 
 /// Who hears a pod.
@@ -178,219 +175,58 @@ fn workplace(places: &Places, left: Option<&str>) -> Result<Workplace, PodError>
     })
 }
 
-/// What no tool may write, whatever the manifest declares.
-fn protected(
-    places: &Places,
-    loaded: &Loaded,
-    workspace: &Path,
-    hooks: &HookPrograms,
-) -> Vec<Protected> {
-    let mut paths: Vec<PathBuf> = vec![
-        places.machine_dir().into(),
-        places.config_dir().into(),
-        workspace.join(PROJECT_DIR),
-        loaded.workspace.join(PROJECT_DIR),
-    ];
-    let layers = loaded.layers.iter().filter_map(|layer| layer.path.clone());
-    for path in layers.chain(loaded.program_files.iter().cloned()) {
-        paths.extend(path.canonicalize());
-        paths.push(path);
-    }
-    paths.extend(key_programs(loaded));
-    paths.extend(hooks.files().map(Path::to_path_buf));
-    paths.sort();
-    paths.dedup();
-    paths
-        .into_iter()
-        .map(Protected::read_only)
-        .chain(state(places).map(Protected::hidden))
-        .chain(key_files(loaded).map(Protected::hidden))
-        .collect()
-}
-
-/// Where podward keeps its own, and where people have put a part of it by a symlink.
-fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
-    let parts = [
-        places.sessions_dir(),
-        undo::base(places),
-        grants::directory(places),
-        places.run_dir().to_owned(),
-    ];
-    let elsewhere = parts.into_iter().filter_map(|part| {
-        let target = part.canonicalize().ok()?;
-        (!target.starts_with(places.state_dir())).then_some(target)
-    });
-    [places.state_dir().to_owned()].into_iter().chain(elsewhere)
-}
-
-/// The files of the command that prints the key: it is not confined.
-fn key_programs(loaded: &Loaded) -> Vec<PathBuf> {
-    let key = loaded.resolved.key.as_ref();
-    let Some(KeySource::Command(command)) = key.map(|key| &key.source) else {
-        return Vec::new();
-    };
-    let words = command.argv.iter();
-    let paths = words.map(|word| command.directory.join(word));
-    paths.filter(|path| path.is_file()).flat_map(both).collect()
-}
-
-/// The files with keys, whichever layer's counts. One that is not there cannot be hidden.
-fn key_files(loaded: &Loaded) -> impl Iterator<Item = PathBuf> {
-    let files = loaded.resolved.key_places.files.iter();
-    files
-        .filter(|path| path.is_file())
-        .flat_map(|path| both(path.clone()))
-}
-
-/// A path, and what it leads to.
-fn both(path: PathBuf) -> impl Iterator<Item = PathBuf> {
-    path.canonicalize().ok().into_iter().chain([path])
-}
-
-/// What the manifest's author should hear.
-fn notices(loaded: &Loaded) -> Vec<Notice> {
-    let warnings = loaded.resolved.warnings.iter();
-    let mut notices: Vec<_> = warnings
-        .map(|warning| Notice {
-            message: warning.to_string(),
-            help: None,
-        })
-        .collect();
-    if loaded.project == Some(Standing::Changed) {
-        let workspace = shown(&loaded.workspace);
-        notices.push(Notice {
-            message: "the project's layer was changed since it was trusted".to_owned(),
-            help: Some(format!(
-                "it can only tighten until you look at it and say `podward trust {workspace}`"
-            )),
-        });
-    }
-    notices
-}
-
-/// What is not as it was in the session's last run.
-fn changes(begun: &Begun, request: &PodRequest, origin: Option<CopyOrigin>) -> Vec<Notice> {
-    let Some(last) = &begun.last else {
-        return Vec::new();
-    };
-    let loaded = &request.loaded;
-    let mut changes = Vec::new();
-    let mut notice = |message: String| {
-        tracing::warn!(session = %begun.session.id(), message);
-        changes.push(Notice {
-            message,
-            help: None,
-        });
-    };
-    let pod = begun.pod.as_deref().unwrap_or(&last.pod);
-    if pod != loaded.resolved.pod.name.as_str() {
-        let name = loaded.resolved.pod.name.as_str();
-        notice(format!(
-            "the session was begun by the pod `{pod}`, this one is `{name}`"
-        ));
-    }
-    if last.workspace != loaded.workspace.to_string_lossy() {
-        let (was, is) = (&last.workspace, shown(&loaded.workspace));
-        notice(format!(
-            "the workspace was `{was}` in the last run and is `{is}` now"
-        ));
-    }
-    let model = request.model.name();
-    if last.model != model {
-        let was = &last.model;
-        notice(format!(
-            "the model was `{was}` in the last run and is `{model}` now"
-        ));
-    }
-    if last.policy_digest != loaded.policy_digest() {
-        notice("the rules are not those of the last run".to_owned());
-    } else if last.layers != layer_digests(loaded) {
-        notice(
-            "the manifest is another one than in the last run; the rules are the same".to_owned(),
-        );
-    }
-    if origin == Some(CopyOrigin::Fresh) {
-        notice("the copy of the workspace is new: what the last run did in its own is gone".into());
-    }
-    changes
-}
-
 /// The last part of a start: what follows cannot fail but for the disk.
 fn assemble(
     places: &Places,
     request: PodRequest,
     audience: Audience,
-    begun: Begun,
+    mut begun: Begun,
     ground: Ground,
     mut notices: Vec<Notice>,
 ) -> Result<(Pod, Parts), PodError> {
     let (workplace, workspace) = (ground.workplace, ground.workspace);
     let resolved = &request.loaded.resolved;
-    let mut session = begun.session;
-    let run = opened(&request, &workplace, &ground.scope);
-    tracing::info!(session = %session.id(), confinement = run.confinement, "pod starts");
-    session.begin_run(run)?;
+    begun
+        .session
+        .begin_run(opened(&request, &workplace, &ground.scope))?;
     let (offered, withheld) = offered(resolved);
-    let mut opening = vec![opening(&Opening {
-        request: &request,
-        session: &session,
-        workspace: &workspace,
-        offered: &offered,
-        withheld: &withheld,
-        scope: &ground.scope,
-        is_resumed: begun.last.is_some(),
-    })];
-    let span =
-        tracing::info_span!("pod", name = resolved.pod.name.as_str(), session = %session.id());
-    let (id, session_dir) = (session.id().clone(), session.directory().to_owned());
-    let narrator = Narrator::new(id.clone(), begun.n_turns, Arc::clone(&request.clock))
-        .with_key(request.key.as_ref().map(|key| key.origin().clone()));
+    let tools_told = (offered.as_slice(), withheld.as_slice());
+    let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
+    let mut opening = vec![first];
+    let (id, session_dir) = place(&begun.session);
+    let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
-    let mut tools = Registry::built_in();
-    tools.retain(|name| resolved.tools.contains(name));
+    let tools = tools(resolved);
     let (events, told) = mpsc::channel(N_WAITING);
-    let system = system_prompt(&workspace, &offered, &resolved.system);
     let grants = grants(places, &request, &id, &mut notices);
     opening.extend(notices.into_iter().map(Event::Notice));
-    let gate = Gate::new(resolved.policies.clone());
-    let gate = match &grants {
-        Some(grants) => SharedGate::with_ledger(gate, Arc::<GrantStore>::clone(grants)),
-        None => SharedGate::new(gate),
-    };
-    let (asks, asked) = mpsc::channel(N_WAITING);
-    let approver: Arc<dyn Approver> = match audience.attendance {
-        Attendance::Nobody => Arc::new(Unattended),
-        Attendance::Server => Arc::new(Announcer(asks)),
-    };
-    let context_of_hooks = Arc::new(hook_context(places, &request, &id, &workspace));
-    let (notices_in, notices) = mpsc::channel(N_WAITING);
-    let asked_hooks = match audience.attendance {
-        Attendance::Nobody => None,
-        Attendance::Server => ground.hooks.asked(&context_of_hooks).start(notices_in),
-    };
-    let hooks = ground.hooks.hooks(context_of_hooks);
+    let gate = gate(resolved, grants.as_ref());
+    let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
+    let attended = attend(audience.attendance, &ground.hooks, &hook_context);
     let parts = Parts {
         gate: gate.clone(),
         proposer: Proposer::new(tools.clone(), run_context.place.clone()),
         grants,
         n_turns: begun.n_turns,
         is_asking: begun.parked.is_some(),
-        asked_hooks,
-        notices,
+        asked_hooks: attended.asked_hooks,
+        notices: attended.notices,
     };
-    let hooks = all_hooks(&request, hooks, &gate);
-    let limits = turn_limits(resolved);
-    let journal = Box::new(SessionJournal { session, context });
-    let worker = Worker::builder(request.model, gate, journal, run_context)
+    let hooks = all_hooks(&request, ground.hooks.hooks(hook_context), &gate);
+    let journal = SessionJournal {
+        session: begun.session,
+        context,
+    };
+    let worker = Worker::builder(request.model, gate, Box::new(journal), run_context)
+        .system(system_prompt(&workspace, &offered, &resolved.system))
         .tools(tools)
         .offered(offered)
         .hooks(hooks)
-        .approver(approver)
+        .approver(attended.approver)
         .events(events)
-        .limits(limits)
-        .system(system)
+        .limits(turn_limits(resolved))
         .history(begun.history)
         .parked(begun.parked)
         .build();
@@ -401,14 +237,92 @@ fn assemble(
         narrator,
         opening,
         out: audience.out,
-        asked,
-        span,
+        asked: attended.asked,
+        span: span(resolved, &id),
         session: id,
         session_dir,
         workspace,
         _workplace: workplace,
     };
     Ok((pod, parts))
+}
+
+/// What is told first; `tools`: those that are offered, and those that are not.
+fn first_event(
+    request: &PodRequest,
+    begun: &Begun,
+    workspace: &Path,
+    tools: (&[ToolName], &[ToolName]),
+    scope: &Scope,
+) -> Event {
+    opening(&Opening {
+        request,
+        session: &begun.session,
+        workspace,
+        offered: tools.0,
+        withheld: tools.1,
+        scope,
+        is_resumed: begun.last.is_some(),
+    })
+}
+
+/// A session's id and directory.
+fn place(session: &Session) -> (SessionId, PathBuf) {
+    (session.id().clone(), session.directory().to_owned())
+}
+
+/// What every line of the program's own log says, and that the pod starts.
+fn span(resolved: &Resolved, session: &SessionId) -> tracing::Span {
+    let span = tracing::info_span!("pod", name = resolved.pod.name.as_str(), %session);
+    span.in_scope(|| tracing::info!("pod starts"));
+    span
+}
+
+fn narrator(request: &PodRequest, session: &SessionId, n_turns: u64) -> Narrator {
+    let key = request.key.as_ref().map(|key| key.origin().clone());
+    Narrator::new(session.clone(), n_turns, Arc::clone(&request.clock)).with_key(key)
+}
+
+/// The tools that there are.
+fn tools(resolved: &Resolved) -> Registry {
+    let mut tools = Registry::built_in();
+    tools.retain(|name| resolved.tools.contains(name));
+    tools
+}
+
+/// Who answers what a worker asks, and who is told of it.
+struct Attended {
+    approver: Arc<dyn Approver>,
+    asked: mpsc::Receiver<Question>,
+    asked_hooks: Option<Asked>,
+    notices: mpsc::Receiver<Notice>,
+}
+
+fn attend(attendance: Attendance, hooks: &HookPrograms, context: &Arc<HookContext>) -> Attended {
+    let (asks, asked) = mpsc::channel(N_WAITING);
+    let (notices_in, notices) = mpsc::channel(N_WAITING);
+    let (approver, asked_hooks): (Arc<dyn Approver>, _) = match attendance {
+        Attendance::Nobody => (Arc::new(Unattended), None),
+        Attendance::Server => {
+            let asked_hooks = hooks.asked(context).start(notices_in);
+            (Arc::new(Announcer(asks)), asked_hooks)
+        }
+    };
+    Attended {
+        approver,
+        asked,
+        asked_hooks,
+        notices,
+    }
+}
+
+/// The gate of the pod, by its rules and by what is remembered.
+fn gate(resolved: &Resolved, grants: Option<&Arc<GrantStore>>) -> SharedGate {
+    let gate = Gate::new(resolved.policies.clone());
+    match grants {
+        Some(grants) => SharedGate::with_ledger(gate, Arc::<GrantStore>::clone(grants)),
+        None => SharedGate::new(gate),
+    }
 }
 
 /// The approvals that are remembered for the workspace; what is wrong with them is a notice.
@@ -518,54 +432,4 @@ fn run_context(
 fn offered(resolved: &Resolved) -> (Vec<ToolName>, Vec<ToolName>) {
     let tools = resolved.tools.iter().cloned();
     tools.partition(|tool| resolved.policies.may_ever_run(tool))
-}
-
-struct Opening<'a> {
-    request: &'a PodRequest,
-    session: &'a Session,
-    workspace: &'a Path,
-    offered: &'a [ToolName],
-    withheld: &'a [ToolName],
-    scope: &'a Scope,
-    is_resumed: bool,
-}
-
-fn opening(opening: &Opening<'_>) -> Event {
-    let names = |tools: &[ToolName]| tools.iter().map(ToString::to_string).collect();
-    Event::SessionStarted(SessionStarted {
-        protocol: PROTOCOL_VERSION,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        pod: opening.request.loaded.resolved.pod.name.as_str().to_owned(),
-        workspace: opening.workspace.to_string_lossy().into_owned(),
-        session_dir: opening.session.directory().to_string_lossy().into_owned(),
-        model: opening.request.model.name().to_owned(),
-        tools: names(opening.offered),
-        withheld_tools: names(opening.withheld),
-        policy_digest: opening.request.loaded.policy_digest(),
-        confinement: confinement(opening.scope),
-        resumed: opening.is_resumed,
-    })
-}
-
-fn confinement(scope: &Scope) -> Confinement {
-    let level = match scope.level() {
-        Some(Level::Kernel { .. }) => ConfinementLevel::Kernel,
-        Some(Level::Partial { .. }) => ConfinementLevel::Partial,
-        Some(Level::None { .. }) | None => ConfinementLevel::None,
-    };
-    Confinement {
-        level,
-        detail: scope.level().map(ToString::to_string).unwrap_or_default(),
-    }
-}
-
-fn layer_digests(loaded: &Loaded) -> Vec<LayerDigest> {
-    let layers = loaded.layers.iter();
-    layers
-        .map(|layer| LayerDigest {
-            layer: layer.kind.as_str().to_owned(),
-            file: layer.name.as_ref().to_owned(),
-            digest: layer.digest.clone(),
-        })
-        .collect()
 }

@@ -6,6 +6,7 @@ mod questions;
 mod replies;
 pub(super) mod turns;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,14 +29,14 @@ use super::connection::{self, ClientNumber};
 use super::local::{LocalCall, LocalEvents};
 use super::outbox::{MAX_BYTES, MAX_LINES, Outbox};
 use super::pending::{PendingReplies, ReplyTo};
-use super::presence::{Moment, Presence};
+use super::presence::{Moment, Presence, Unattended};
 use super::questions::{Asker, Questions};
 use super::run_dir::Claim;
 use super::snapshot::Snapshot;
 use crate::clock::Clock;
 use crate::grants::GrantStore;
 use crate::hook::Asked;
-use crate::pod::{PodError, Told};
+use crate::pod::{Parts, PodError, Told};
 
 /// How often clients are asked whether they are there.
 pub(super) const PING: Duration = Duration::from_secs(10);
@@ -106,7 +107,49 @@ pub(super) enum Fits {
     No,
 }
 
+/// What a hub is made from.
+pub(super) struct Makings {
+    pub(super) session: SessionId,
+    pub(super) parts: Parts,
+    pub(super) asker: Asker,
+    pub(super) auto: Auto,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) unattended: Unattended,
+    pub(super) local: mpsc::Sender<Envelope>,
+    pub(super) jobs: mpsc::Sender<Job>,
+}
+
 impl Hub {
+    /// Nobody is there, and nothing has happened.
+    pub(super) fn new(makings: Makings) -> Self {
+        let parts = makings.parts;
+        Self {
+            session: makings.session,
+            gate: parts.gate,
+            proposer: parts.proposer,
+            grants: parts.grants,
+            asker: Arc::new(makings.asker),
+            auto: makings.auto,
+            clock: makings.clock,
+            begun: Instant::now(),
+            presence: Presence::new(makings.unattended),
+            questions: Questions::default(),
+            pending: PendingReplies::default(),
+            clients: Clients::default(),
+            snapshot: Snapshot::new(),
+            local: LocalEvents {
+                sender: makings.local,
+                waiting: VecDeque::new(),
+            },
+            asked_hooks: parts.asked_hooks,
+            jobs: makings.jobs,
+            turn: Turn::Idle,
+            last_turn: parts.n_turns,
+            next_seq: 0,
+            phase: Phase::Open,
+        }
+    }
+
     /// Serves until it is told to stop, or cannot go on.
     pub(super) async fn run(
         mut self,

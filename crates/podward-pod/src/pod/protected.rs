@@ -1,0 +1,81 @@
+//! What no tool may write, or even read, whatever a manifest declares.
+
+use std::path::{Path, PathBuf};
+
+use podward_manifest::KeySource;
+use podward_scope::Protected;
+
+use crate::grants;
+use crate::hook::HookPrograms;
+use crate::layers::Loaded;
+use crate::places::{PROJECT_DIR, Places};
+use crate::undo;
+
+/// What no tool may write, whatever the manifest declares.
+pub(super) fn protected(
+    places: &Places,
+    loaded: &Loaded,
+    workspace: &Path,
+    hooks: &HookPrograms,
+) -> Vec<Protected> {
+    let mut paths: Vec<PathBuf> = vec![
+        places.machine_dir().into(),
+        places.config_dir().into(),
+        workspace.join(PROJECT_DIR),
+        loaded.workspace.join(PROJECT_DIR),
+    ];
+    let layers = loaded.layers.iter().filter_map(|layer| layer.path.clone());
+    for path in layers.chain(loaded.program_files.iter().cloned()) {
+        paths.extend(path.canonicalize());
+        paths.push(path);
+    }
+    paths.extend(key_programs(loaded));
+    paths.extend(hooks.files().map(Path::to_path_buf));
+    paths.sort();
+    paths.dedup();
+    paths
+        .into_iter()
+        .map(Protected::read_only)
+        .chain(state(places).map(Protected::hidden))
+        .chain(key_files(loaded).map(Protected::hidden))
+        .collect()
+}
+
+/// Where podward keeps its own, and where people have put a part of it by a symlink.
+fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
+    let parts = [
+        places.sessions_dir(),
+        undo::base(places),
+        grants::directory(places),
+        places.run_dir().to_owned(),
+    ];
+    let elsewhere = parts.into_iter().filter_map(|part| {
+        let target = part.canonicalize().ok()?;
+        (!target.starts_with(places.state_dir())).then_some(target)
+    });
+    [places.state_dir().to_owned()].into_iter().chain(elsewhere)
+}
+
+/// The files of the command that prints the key: it is not confined.
+fn key_programs(loaded: &Loaded) -> Vec<PathBuf> {
+    let key = loaded.resolved.key.as_ref();
+    let Some(KeySource::Command(command)) = key.map(|key| &key.source) else {
+        return Vec::new();
+    };
+    let words = command.argv.iter();
+    let paths = words.map(|word| command.directory.join(word));
+    paths.filter(|path| path.is_file()).flat_map(both).collect()
+}
+
+/// The files with keys, whichever layer's counts. One that is not there cannot be hidden.
+fn key_files(loaded: &Loaded) -> impl Iterator<Item = PathBuf> {
+    let files = loaded.resolved.key_places.files.iter();
+    files
+        .filter(|path| path.is_file())
+        .flat_map(|path| both(path.clone()))
+}
+
+/// A path, and what it leads to.
+fn both(path: PathBuf) -> impl Iterator<Item = PathBuf> {
+    path.canonicalize().ok().into_iter().chain([path])
+}

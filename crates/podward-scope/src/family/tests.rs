@@ -1,0 +1,81 @@
+use std::io::Read as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{WaitId, WaitIdOptions};
+
+use super::*;
+
+fn pid(number: u32) -> Pid {
+    Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
+}
+
+/// Waits for the end of a child without reaping it.
+fn wait_for_end(child: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    rustix::process::waitid(WaitId::Pid(child), options).unwrap();
+}
+
+#[test]
+fn what_was_inherited_is_reaped_and_own_children_are_left_alone() {
+    adopt_orphans().unwrap();
+    let start = || Command::new("true").spawn();
+    let mut own = start_own(start, |child| Some(Child::id(child))).unwrap();
+    // The shell's child is an orphan as soon as the shell has ended.
+    let mut shell = Command::new("sh")
+        .args(["-c", "exec 3<&0; cat <&3 >/dev/null & echo $!"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = shell.stdin.take();
+    let mut said = String::new();
+    shell
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    shell.wait().unwrap();
+    let orphan = pid(said.trim().parse().unwrap());
+    drop(input);
+    wait_for_end(orphan);
+    wait_for_end(pid(own.id()));
+    let mut adopted = Adopted::new();
+    assert_eq!(adopted.reap(), 0, "somebody may still wait for it");
+    assert!(adopted.reap() >= 1);
+    assert!(stat_of(orphan.as_raw_pid()).is_err());
+    assert!(own.wait().unwrap().success());
+}
+
+#[test]
+fn who_connects_is_placed_by_its_process() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    let _own = UnixStream::connect(&path).unwrap();
+    let (accepted, _) = listener.accept().unwrap();
+    assert_eq!(peer_kinship(&accepted, now()).unwrap(), Kinship::Same);
+}
+
+#[test]
+fn the_first_process_is_apart_and_a_child_is_below() {
+    let held = |pid: Pid| Held {
+        fd: rustix::process::pidfd_open(pid, PidfdFlags::empty()).unwrap(),
+        born_before: None,
+    };
+    let first = Pid::from_raw(1).unwrap();
+    assert_eq!(kinship_of(first, &held(first)).unwrap(), Kinship::Apart);
+    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let below = pid(child.id());
+    let hold = held(below);
+    assert_eq!(kinship_of(below, &hold).unwrap(), Kinship::Below);
+    let late = Held {
+        fd: rustix::process::pidfd_open(below, PidfdFlags::empty()).unwrap(),
+        born_before: Some(Moment(0)),
+    };
+    assert!(kinship_of(below, &late).is_err(), "a later process");
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert!(kinship_of(below, &hold).is_err(), "nothing is known of it");
+}
