@@ -3,6 +3,7 @@
 //! Source of what the keys are and how long they may be: the specification of Agent Skills,
 //! <https://agentskills.io/specification>.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use podward_policy::ByteSpan;
@@ -124,16 +125,15 @@ pub(crate) fn read(
     problems.extend(document.problems);
     let mut raw = Raw::default();
     let mut seen: Vec<(Key, ByteSpan)> = Vec::new();
-    let mut unknown: Vec<Box<str>> = Vec::new();
+    let mut unknown: BTreeSet<&str> = BTreeSet::new();
     for (key_node, value) in &document.pairs {
         let Value::Scalar { text: written, .. } = &key_node.value else {
             continue;
         };
         let Some(key) = key_of(written, key_node.span, problems) else {
-            if unknown.contains(written) {
+            if !unknown.insert(written) {
                 problems.push(twice(written, key_node.span));
             }
-            unknown.push(written.clone());
             continue;
         };
         if seen.iter().any(|(known, _)| *known == key) {
@@ -345,11 +345,12 @@ fn metadata(node: &Node, problems: &mut Vec<Problem>) -> Vec<(Box<str>, Box<str>
         return Vec::new();
     };
     let mut read: Vec<(Box<str>, Box<str>)> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for (key, value) in pairs {
         let Value::Scalar { text: key_text, .. } = &key.value else {
             continue;
         };
-        if read.iter().any(|(known, _)| known == key_text) {
+        if !seen.insert(key_text) {
             problems.push(twice(key_text, key.span));
         }
         match &value.value {

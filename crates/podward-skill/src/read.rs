@@ -1,5 +1,8 @@
 //! From the bytes of a `SKILL.md` to a skill, or all that is wrong with it.
 
+#[cfg(test)]
+mod tests;
+
 use podward_policy::{ByteSpan, KnownTools};
 
 use crate::compile::ListPlace;

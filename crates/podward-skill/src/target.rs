@@ -114,7 +114,7 @@ pub(crate) fn target(name: &str, list: ListKind, known: &KnownTools) -> Target {
         return server_tools(name);
     }
     if name.contains(['*', '?', '[']) {
-        return glob(name, known);
+        return glob(name, list, known);
     }
     if let Some(name) = exact(name, known) {
         return name;
@@ -191,27 +191,53 @@ fn is_good_glob(name: &str) -> bool {
 }
 
 /// A pattern over names, or `server*:tool*`.
-fn glob(name: &str, known: &KnownTools) -> Target {
+fn glob(name: &str, list: ListKind, known: &KnownTools) -> Target {
     if let Some((server, tool)) = name.split_once(':') {
         return server_tools(&format!("{SERVER_TOOL}{server}__{tool}"));
     }
     if let Some(servers) = name.strip_prefix("mcp_") {
         return server_tools(&format!("{SERVER_TOOL}{servers}"));
     }
-    let fits = |tool: &ToolName| match ToolGlob::new(name, known) {
-        Ok(glob) => glob.matches(tool),
-        Err(_) => false,
+    let Ok(glob) = ToolGlob::new(name, known) else {
+        return Target::Unknown;
     };
-    // The servers' tools are named by patterns of their own, whatever the list.
-    let fitting: Vec<String> = known
-        .iter()
-        .filter(|tool| tool.as_str() != podward_policy::EXTERNAL_DIRECTORY && fits(tool))
-        .map(ToString::to_string)
-        .collect();
-    match fitting.is_empty() {
+    let names = match list {
+        // The servers' tools are named by patterns of their own.
+        ListKind::Allowed => fitting(&glob, known),
+        ListKind::Disallowed => {
+            let written = glob.fits_some(known).then(|| name.to_owned());
+            written.into_iter().chain(of_aliases(name, known)).collect()
+        }
+    };
+    match names.is_empty() {
         true => Target::Unknown,
-        false => tools(fitting, Texts::Other),
+        false => tools(names, Texts::Other),
     }
+}
+
+/// The tools around here that a pattern fits.
+fn fitting(glob: &ToolGlob, known: &KnownTools) -> Vec<String> {
+    let is_called = |tool: &&ToolName| tool.as_str() != podward_policy::EXTERNAL_DIRECTORY;
+    let known = known.iter().filter(is_called);
+    known
+        .filter(|tool| glob.matches(tool))
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// The tools of which a pattern fits another name, whatever the case: `Web*` is `web_fetch` too.
+fn of_aliases(name: &str, known: &KnownTools) -> Vec<String> {
+    let Ok(glob) = ToolGlob::new(&name.to_lowercase(), known) else {
+        return Vec::new();
+    };
+    let mut names = fitting(&glob, known);
+    for (alias, ours) in ALIASES {
+        let fits = ToolName::new(alias).is_ok_and(|alias| glob.matches(&alias));
+        if fits && !names.iter().any(|name| name == ours) {
+            names.push((*ours).to_owned());
+        }
+    }
+    names
 }
 
 /// `mcp_server_tool`, where nothing says which `_` stands between the two. What is allowed is the

@@ -174,6 +174,10 @@ fn add(
 ) {
     let mut from = span.start;
     for Token { range, content } in tokens(value) {
+        // One more than there may be says that there are too many.
+        if read.len() > MOST_ENTRIES || problems.len() > MOST_ENTRIES {
+            return;
+        }
         let written = value.get(range).unwrap_or_default();
         // The value of a folded or escaped text is not what the file holds, but an entry mostly is.
         let found = text
