@@ -195,6 +195,29 @@ fn a_deny_that_is_no_pattern_leaves_nothing_allowed() {
 }
 
 #[test]
+fn a_word_for_a_directory_stands_for_that_directory_alone() {
+    let known = KnownTools::built_in();
+    let tools = lists(
+        Some("Bash({baseDir}/run.sh:*) Bash(${CLAUDE_PLUGIN_ROOT}/x.sh:*)"),
+        "Bash({baseDir}/danger.sh:*)",
+    );
+    let place = ListPlace::new("x", &known).in_skill("/skills/a[1]*");
+    let policies = Policies::from(tools.compile(&place).layer.unwrap());
+    let judge = |command| policies.judge(&bash(command)).action;
+    assert_eq!(judge("'/skills/a[1]*/run.sh' x"), Action::Allow);
+    assert_eq!(judge("/skills/a1/run.sh x"), Action::Deny);
+    assert_eq!(judge("'/skills/a[1]*/b/run.sh' x"), Action::Deny);
+    assert_eq!(judge("/x.sh"), Action::Deny);
+    let widest = Policies::from(
+        lists(Some("Bash"), "Bash({baseDir}/danger.sh:*)")
+            .compile(&place)
+            .layer
+            .unwrap(),
+    );
+    assert_eq!(widest.judge(&bash("../a/danger.sh x")).action, Action::Deny);
+}
+
+#[test]
 fn a_rule_names_the_line_of_its_entry() {
     let policies = Policies::from(layer(&lists(None, "Bash(rm:*)")).unwrap());
     let Cause::Rule { location, .. } = policies.judge(&bash("rm x")).cause else {
