@@ -113,7 +113,7 @@ pub struct Pod {
 #[derive(Debug)]
 pub(crate) enum Told {
     /// Something happened.
-    Event(Event),
+    Event(Box<Event>),
     /// A question is open and on record.
     Asked(Question),
     /// A decision is on record; the event of it was told.
@@ -362,7 +362,7 @@ impl Out {
                 let _ = out.send(narrator.envelope(event)).await;
             }
             Self::Served(out) => {
-                let _ = out.send(Told::Event(event)).await;
+                let _ = out.send(Told::Event(Box::new(event))).await;
             }
         }
     }

@@ -87,9 +87,7 @@ impl Hub {
         answer: Answer,
     ) -> Result<BTreeSet<RequestId>, MethodError> {
         let id = question.id();
-        self.gate
-            .answer(id, answer)
-            .map_err(|error| refused(error))?;
+        self.gate.answer(id, answer).map_err(refused)?;
         Ok(BTreeSet::from([id.clone()]))
     }
 

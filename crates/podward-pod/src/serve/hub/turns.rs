@@ -143,7 +143,7 @@ impl Hub {
     pub(super) fn take(&mut self, told: Told) {
         match told {
             Told::Event(event) => {
-                let begun = match &event {
+                let begun = match &*event {
                     Event::TurnStarted(started) => {
                         self.last_turn = started.turn;
                         true
@@ -162,7 +162,7 @@ impl Hub {
                 if begun {
                     self.turn_begun();
                 }
-                self.publish(event);
+                self.publish(*event);
             }
             Told::Asked(question) => self.ask(question),
             Told::Decided(decision) => {
