@@ -32,6 +32,13 @@ complete -c podward -n "__fish_podward_needs_command" -l log-file -d 'Append dia
 complete -c podward -n "__fish_podward_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_needs_command" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_needs_command" -f -a "run" -d 'Run an agent on a prompt'
+complete -c podward -n "__fish_podward_needs_command" -f -a "serve" -d 'Keep a pod that takes prompts and answers on its socket'
+complete -c podward -n "__fish_podward_needs_command" -f -a "send" -d 'Give a served pod a prompt'
+complete -c podward -n "__fish_podward_needs_command" -f -a "cancel" -d 'Cancel what a pod is doing; it waits for the next prompt'
+complete -c podward -n "__fish_podward_needs_command" -f -a "stop" -d 'Stop a pod'
+complete -c podward -n "__fish_podward_needs_command" -f -a "pods" -d 'List the pods that run'
+complete -c podward -n "__fish_podward_needs_command" -f -a "pending" -d 'Show what pods ask'
+complete -c podward -n "__fish_podward_needs_command" -f -a "reply" -d 'Answer what a pod asks'
 complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a call, or files of cases, without running anything'
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
@@ -45,6 +52,8 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print t
 complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r
+complete -c podward -n "__fish_podward_using_subcommand run" -l auto -d 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before' -r -f -a "known\t'What is known before it runs'
+all\t'Also unknown code'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
 complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -53,6 +62,76 @@ complete -c podward -n "__fish_podward_using_subcommand run" -l log -d 'What to 
 complete -c podward -n "__fish_podward_using_subcommand run" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand run" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand run" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand serve" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand serve" -l resume -d 'Go on with an earlier session; without an ID, with the newest one of this manifest' -r
+complete -c podward -n "__fish_podward_using_subcommand serve" -l auto -d 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before' -r -f -a "known\t'What is known before it runs'
+all\t'Also unknown code'"
+complete -c podward -n "__fish_podward_using_subcommand serve" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand serve" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand serve" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand serve" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand serve" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand send" -l format -d 'What to write to standard output while following' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand send" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand send" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand send" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand send" -l wait -d 'Follow the turn to its end, as `podward run` does'
+complete -c podward -n "__fish_podward_using_subcommand send" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand send" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand cancel" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand cancel" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand cancel" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand cancel" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand cancel" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand stop" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand stop" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand stop" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand stop" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand stop" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand pods" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand pods" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand pods" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand pods" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand pods" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand pods" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand pending" -l format -d 'How to print; JSON has one question a line, with its digest' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand pending" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand pending" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand pending" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand pending" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand pending" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand reply" -l digest -d 'The digest of the question that is answered, from `podward pending`' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l feedback -d '`reject`: what the model shall read, word for word' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l arguments -d '`edit`: the new arguments, a JSON object; `-` reads it from standard input' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l width -d '`always`: which of the offered widths, 1 being the narrowest' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l pattern -d '`always`: a pattern of your own; with `N=` in front where several parts of the call ask' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l for -d '`always`: for how long; `session` (the default), `project`, a time, or a number of uses' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l format -d 'How to print what the answer settled' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand reply" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand reply" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand reply" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand reply" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand reply" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand check" -l manifest -d 'The manifest whose rules judge; only `[permissions]` is needed' -r -F
 complete -c podward -n "__fish_podward_using_subcommand check" -l tool -d 'The tool\'s name' -r
 complete -c podward -n "__fish_podward_using_subcommand check" -l input -d 'The call\'s arguments: a JSON object' -r
