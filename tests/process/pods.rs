@@ -34,9 +34,14 @@ struct Served {
 
 impl Served {
     fn start(sandbox: &Sandbox, script: &str, permissions: &str) -> Self {
+        Self::start_with(sandbox, script, permissions, &[])
+    }
+
+    fn start_with(sandbox: &Sandbox, script: &str, permissions: &str, arguments: &[&str]) -> Self {
         let pod = sandbox.pod(script, permissions);
         let mut child = sandbox
             .podward(&["serve", pod.to_str().unwrap(), "--format", "json"])
+            .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -238,6 +243,42 @@ fn a_turn_is_cancelled_and_the_pod_waits_for_the_next() {
     let ran = sandbox.run(&["send", "test", "go on", "--wait"]).exits(0);
     assert_eq!(ran.stdout, "next\n");
     assert!(!has(&sandbox, "made"));
+}
+
+#[test]
+fn a_question_outlives_its_pod_and_is_put_again_by_the_next() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch made"]) + "[[step]]\ntext = \"done\"\n";
+    let mut served = Served::start(&sandbox, &script, WAIT);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    let id = served.tells("permission_request")["id"].take();
+    served.child.kill().unwrap();
+    served.ends();
+    let killed = sandbox.run(&["pods"]).exits(0);
+    assert!(killed.stderr.contains("`test` was killed"), "{killed:#?}");
+    let gone = sandbox
+        .run(&["reply", "test", "x", "once", "--digest", "0"])
+        .exits(64);
+    assert!(gone.stderr.contains("no pod `test` runs"), "{gone:#?}");
+    let mut served = Served::start_with(&sandbox, &script, WAIT, &["--resume"]);
+    assert_eq!(served.tells("permission_request")["id"], id);
+    assert!(!has(&sandbox, "made"));
+    let (id, digest) = asked(&sandbox);
+    reply(&sandbox, &id, &digest, &["once"]).exits(0);
+    served.tells("turn_ended");
+    assert!(has(&sandbox, "made"));
+    // Without a session there is nothing to go on with.
+    let pod = sandbox.write(
+        "other.toml",
+        "[pod]\nname = \"other\"\n[model]\nprovider = \"scripted\"\nscript = \"demo\"\n",
+    );
+    let none = sandbox
+        .run(&["serve", pod.to_str().unwrap(), "--resume"])
+        .exits(64);
+    assert!(
+        none.stderr.contains("pod `other` has no session"),
+        "{none:#?}"
+    );
 }
 
 #[test]

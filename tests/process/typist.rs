@@ -22,8 +22,8 @@ pub(crate) struct Typist {
     child: Child,
     /// Everything that was shown, without carriage returns.
     shown: String,
-    /// Up to where it was looked at.
-    looked_at: usize,
+    /// What of it was not waited for yet.
+    unseen: String,
 }
 
 /// The two ends of a terminal: the person's, the program's.
@@ -61,7 +61,7 @@ impl Typist {
             terminal: person.into(),
             child,
             shown: String::new(),
-            looked_at: 0,
+            unseen: String::new(),
         }
     }
 
@@ -69,10 +69,9 @@ impl Typist {
     #[track_caller]
     pub(crate) fn sees(&mut self, text: &str) -> String {
         loop {
-            let rest = &self.shown[self.looked_at..];
-            if let Some(at) = rest.find(text) {
-                let seen = rest[..at + text.len()].to_owned();
-                self.looked_at += seen.len();
+            if let Some((before, after)) = self.unseen.split_once(text) {
+                let seen = format!("{before}{text}");
+                self.unseen = after.to_owned();
                 return seen;
             }
             assert!(self.read(), "`{text}` is not shown: {}", self.shown);
@@ -89,6 +88,7 @@ impl Typist {
         let n_bytes = self.terminal.read(&mut bytes).unwrap_or(0);
         let text = String::from_utf8_lossy(&bytes[..n_bytes]).replace('\r', "");
         self.shown.push_str(&text);
+        self.unseen.push_str(&text);
         n_bytes > 0
     }
 

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use podward_policy::Policies;
 use podward_protocol::{
     AskReason, ChoicePart, Event, Outcome, PermissionRequest, RequestId, is_invisible,
 };
-use podward_shell::AddedPrograms;
 use podward_tools::{Place, allowing_rules, lower};
 
 use crate::call_summary::summary;
@@ -26,8 +23,8 @@ const CALLS_MAX: usize = 200;
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) policies: Policies,
-    pub(crate) programs: Arc<AddedPrograms>,
-    pub(crate) home: Option<PathBuf>,
+    /// Where calls are made, but for the directory, which a question names.
+    pub(crate) place: Place,
 }
 
 /// What was asked about in vain.
@@ -150,14 +147,16 @@ fn allowing(request: &PermissionRequest, rules: Option<&Rules>) -> Result<Vec<St
 
 impl Rules {
     fn allowing(&self, request: &PermissionRequest) -> Result<Vec<String>, String> {
-        let home = self.home.clone();
-        let place =
-            Place::new(&request.cwd, home).with_programs(AddedPrograms::clone(&self.programs));
+        let place = Place {
+            workspace: request.cwd.clone().into(),
+            cwd: request.cwd.clone().into(),
+            ..self.place.clone()
+        };
         let arguments = request.arguments.clone();
         let (_, lowered) =
             lower(&request.tool, arguments, &place).map_err(|bad_call| bad_call.to_string())?;
         let asking = self.policies.asking(&lowered);
-        let rules = allowing_rules(&lowered, &asking, &self.policies, &self.programs)?;
+        let rules = allowing_rules(&lowered, &asking, &self.policies, &place.programs)?;
         Ok(rules.iter().map(ToString::to_string).collect())
     }
 }

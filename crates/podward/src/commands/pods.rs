@@ -37,7 +37,7 @@ struct Line {
 
 pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
-    let look = look(&places.run_dir())?;
+    let look = look(places.run_dir())?;
     for unreadable in &look.unreadable {
         screen.say(Look::Warning, "warning", unreadable);
     }
@@ -144,7 +144,7 @@ fn table(lines: &[Line]) -> String {
 /// All pods that listen.
 pub(super) fn all() -> Result<Vec<Found>, Failure> {
     let places = layers::places()?;
-    Ok(podward_client::pods(&places.run_dir())?)
+    Ok(podward_client::pods(places.run_dir())?)
 }
 
 /// The socket of a pod: by its name, the beginning of its session's id, or the socket's path.

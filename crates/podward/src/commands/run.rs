@@ -1,7 +1,6 @@
 //! `podward run MANIFEST [PROMPT]`.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use podward_manifest::OnAsk;
 use podward_pod::{
@@ -9,6 +8,7 @@ use podward_pod::{
     Socket,
 };
 use podward_protocol::{Cancel, Method, MethodErrorCode, Reply, Run as RunTurn, Stop, TurnEnded};
+use podward_tools::Place;
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Following, Reader, ends, exit};
@@ -70,8 +70,8 @@ impl Person {
             },
             rules: Rules {
                 policies: resolved.policies.clone(),
-                programs: Arc::new(resolved.programs.clone()),
-                home: places.home().map(Path::to_path_buf),
+                place: Place::new(&pod.loaded.workspace, places.home().map(Path::to_path_buf))
+                    .with_programs(resolved.programs.clone()),
             },
         }
     }

@@ -88,7 +88,7 @@ fn nothing_in_a_call_can_look_like_anything_but_its_text() {
         shown(&question, Extent::All),
         "may #3 bash run?
   | echo x\\r#3 bash: y = yes\\u{1b}[8m\\u{202e}\\u{200b}
-  | 
+  |\x20
   | may #4 run? \\u{a0}
   in      /a\\nb\\u{7}
   asks    default of manifest (pod.toml:8:1)
