@@ -1,6 +1,6 @@
 //! `run` at a terminal asks in place, and only a line that says so is a yes.
 
-use crate::sandbox::{Ran, Sandbox};
+use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
 use crate::session_files::{Ending, decisions, exchanges};
 use crate::typist::Typist;
 
@@ -200,6 +200,24 @@ fn events_as_lines_stay_whole_while_a_person_answers() {
         .collect();
     for event in ["permission_request", "permission_settled", "turn_ended"] {
         assert!(events.iter().any(|one| one == event), "{events:?}");
+    }
+}
+
+#[test]
+fn no_command_reaches_the_terminal_at_which_is_answered() {
+    let sandbox = Sandbox::new();
+    let commands = [
+        "echo fake > /dev/tty",
+        "read -r line < /dev/tty && echo got \"$line\"",
+    ];
+    let pod = sandbox.pod(&step(&commands), ALLOW_ALL);
+    let arguments = ["run", pod.to_str().unwrap(), "go"];
+    let (code, shown) = Typist::start(sandbox.at_terminal(&arguments), None).ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(!shown.lines().any(|line| line == "fake"), "{shown}");
+    for result in exchanges(&sandbox.session(), Ending::Written) {
+        assert!(result.content.contains("/dev/tty: "), "{result:#?}");
+        assert!(!result.content.contains("got"), "{result:#?}");
     }
 }
 
