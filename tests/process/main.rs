@@ -4,6 +4,7 @@
 
 #![cfg(test)]
 
+mod answers;
 mod check;
 mod crash;
 mod demo;
@@ -23,6 +24,7 @@ mod readme;
 mod refusals;
 mod roles;
 mod sandbox;
+mod serving;
 mod session_files;
 mod signals;
 mod skills;
