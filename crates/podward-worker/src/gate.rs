@@ -17,7 +17,8 @@ use tokio::sync::mpsc;
 /// calls back.
 pub trait GrantLedger: Send + Sync {
     /// All grants that count for this pod, if they may have changed since the last time, by
-    /// whomever; `None` if they have not. Asked before each call is judged, so it is quick.
+    /// whomever; `None` if they have not. Asked before grants let anything run: when a call is
+    /// judged, when a question is put, and when a grant is given. So it is quick.
     fn refresh(&self) -> Option<Vec<Grant>>;
 
     /// Takes one use of a grant with limited ones: `true` once that is on disk, `false` if there is
@@ -124,6 +125,8 @@ impl SharedGate {
         answering: Option<&RequestId>,
     ) -> Result<Vec<RequestId>, AnswerError> {
         let state = &mut *self.lock();
+        // Parts of other calls may be covered by grants that are revoked, or over, by now.
+        self.refresh(state);
         let take = &mut |id: &GrantId| self.take(id);
         let settled = state.gate.grant_with(grant, answering, take)?;
         Ok(state.deliver_all(settled))
@@ -189,6 +192,8 @@ impl SharedGate {
         mailbox: &Mailbox,
     ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
         let state = &mut *self.lock();
+        // The user's hooks may have taken long.
+        self.refresh(state);
         match state.gate.put_with(id, &mut |id| self.take(id))? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());

@@ -1,7 +1,7 @@
 //! Questions: who answers, who is first, and what becomes of the call.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -515,6 +515,7 @@ struct Ledger {
     grants: Mutex<Option<Vec<Grant>>>,
     taken: Mutex<Vec<String>>,
     fails: AtomicBool,
+    now: AtomicU64,
 }
 
 impl GrantLedger for Ledger {
@@ -528,7 +529,7 @@ impl GrantLedger for Ledger {
     }
 
     fn now_ms(&self) -> u64 {
-        1_000
+        self.now.load(Ordering::SeqCst)
     }
 }
 
@@ -568,6 +569,7 @@ async fn a_use_of_a_grant_is_on_disk_before_the_call_runs() {
             grants: Mutex::new(Some(vec![expired, limited])),
             taken: Mutex::default(),
             fails: AtomicBool::new(fails),
+            now: AtomicU64::new(1_000),
         });
         let setup = Setup {
             ledger: Some(Arc::clone(&ledger) as Arc<dyn GrantLedger>),
@@ -589,6 +591,89 @@ async fn a_use_of_a_grant_is_on_disk_before_the_call_runs() {
         assert_eq!(n_taken, if fails { 1 } else { 2 });
         assert_eq!(kit.worker.gate().grants().len(), 0);
     }
+}
+
+/// A hook that sees a grant come and end before the question is put.
+struct GrantEnds {
+    gate: Mutex<Option<SharedGate>>,
+    ledger: Arc<Ledger>,
+    /// Whether it is revoked; else its time is over.
+    is_revoked: bool,
+}
+
+#[async_trait]
+impl Hook<PreToolCall> for GrantEnds {
+    fn name(&self) -> &str {
+        "grant-ends"
+    }
+
+    async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
+        let crate::hook::PreToolStage::Asked(question) = event.stage() else {
+            return Ok(PreToolAction::Continue);
+        };
+        let gate = self.gate.lock().unwrap().clone().unwrap();
+        let grant = Grant {
+            expires_at: Some(2_000),
+            ..grant("g", "ask*", question)
+        };
+        assert_eq!(gate.grant(grant, None), Ok(vec![]));
+        match self.is_revoked {
+            true => *self.ledger.grants.lock().unwrap() = Some(Vec::new()),
+            false => self.ledger.now.store(2_000, Ordering::SeqCst),
+        }
+        Ok(PreToolAction::Continue)
+    }
+}
+
+/// What another process revoked, or what is over, lets nothing run when a question is put.
+#[tokio::test]
+async fn a_grant_that_ended_before_a_question_is_put_covers_nothing() {
+    for is_revoked in [true, false] {
+        let ledger = Arc::new(Ledger {
+            grants: Mutex::new(Some(Vec::new())),
+            taken: Mutex::default(),
+            fails: AtomicBool::new(false),
+            now: AtomicU64::new(1_000),
+        });
+        let hook = Arc::new(GrantEnds {
+            gate: Mutex::default(),
+            ledger: Arc::clone(&ledger),
+            is_revoked,
+        });
+        let setup = Setup {
+            ledger: Some(Arc::clone(&ledger) as Arc<dyn GrantLedger>),
+            hooks: Hooks::new().pre_tool_call(Arc::clone(&hook) as Arc<dyn Hook<PreToolCall>>),
+            ..Setup::default()
+        };
+        let mut kit = Kit::with(&script(&[&[("echo", "ask a")]]), setup);
+        *hook.gate.lock().unwrap() = Some(kit.worker.gate());
+        kit.turn("go").await;
+        assert!(causes(&kit).contains(&"no_client"), "{:?}", causes(&kit));
+        *hook.gate.lock().unwrap() = None;
+    }
+}
+
+/// What another process revoked does not come along with what is granted now.
+#[tokio::test]
+async fn what_was_revoked_elsewhere_is_gone_when_another_grant_is_given() {
+    let ledger = Arc::new(Ledger {
+        grants: Mutex::new(Some(vec![stored("old", "echo", "ask*")])),
+        taken: Mutex::default(),
+        fails: AtomicBool::new(false),
+        now: AtomicU64::new(1_000),
+    });
+    let setup = Setup {
+        ledger: Some(Arc::clone(&ledger) as Arc<dyn GrantLedger>),
+        ..Setup::default()
+    };
+    let mut kit = Kit::with(&script(&[&[("echo", "ask a")]]), setup);
+    kit.turn("go").await;
+    assert!(causes(&kit).contains(&"granted"), "{:?}", causes(&kit));
+    let gate = kit.worker.gate();
+    *ledger.grants.lock().unwrap() = Some(Vec::new());
+    gate.grant(stored("new", "echo", "other*"), None).unwrap();
+    let names: Vec<_> = gate.grants().into_iter().map(|grant| grant.id).collect();
+    assert_eq!(names, [GrantId::new("new").unwrap()]);
 }
 
 /// A call of a batch that ended with its journal is not left open.
