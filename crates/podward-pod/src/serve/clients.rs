@@ -17,6 +17,9 @@ pub(crate) const MAX_CLIENTS: usize = 512;
 /// Clients at the same time that were started below the pod: they shall not keep out others.
 pub(crate) const MAX_BELOW: usize = 16;
 
+/// Pings to others that a client may let pass without a hello.
+const HELLO_PINGS: u64 = 3;
+
 /// The longest name of a client, in characters.
 pub(crate) const MAX_NAME: usize = 64;
 
@@ -30,6 +33,7 @@ pub(crate) struct Client {
     pub(crate) standing: Option<Standing>,
     /// `None`: it has not said hello.
     pub(crate) welcomed: Option<Welcomed>,
+    /// Pings since it came, or since it said hello.
     n_pings: u64,
 }
 
@@ -111,6 +115,14 @@ impl Lazy for Part {
     }
 }
 
+impl Client {
+    /// It said hello.
+    pub(crate) fn welcome(&mut self, welcomed: Welcomed) {
+        self.welcomed = Some(welcomed);
+        self.n_pings = 0;
+    }
+}
+
 impl Clients {
     /// A connection came; `None`: there are too many.
     pub(crate) fn add(&mut self, outbox: Outbox) -> Option<ClientNumber> {
@@ -181,6 +193,21 @@ impl Clients {
         slow
     }
 
+    /// Those that have said no hello for too long: they shall not keep out others. Asked once for
+    /// each ping.
+    pub(crate) fn strangers(&mut self) -> Vec<ClientNumber> {
+        let mut strangers = Vec::new();
+        for (number, client) in &mut self.all {
+            if client.welcomed.is_none() {
+                client.n_pings += 1;
+                if client.n_pings > HELLO_PINGS {
+                    strangers.push(*number);
+                }
+            }
+        }
+        strangers
+    }
+
     /// Asks all whether they are there; returns those that were too slow.
     pub(crate) fn ping(&mut self, frame: &Frame) -> Vec<ClientNumber> {
         let mut slow = Vec::new();
@@ -246,3 +273,6 @@ pub(crate) fn closing_line(
 ) -> Option<Arc<str>> {
     frame.line(&Event::Closing(Closing { reason, message }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -75,6 +75,8 @@ pub(super) struct Hub {
     pub(super) last_turn: u64,
     pub(super) next_seq: u64,
     pub(super) phase: Phase,
+    /// Until when nobody is let in, because that failed.
+    pub(super) door_opens_at: Option<Instant>,
 }
 
 /// How far a server has come.
@@ -147,6 +149,7 @@ impl Hub {
             last_turn: parts.n_turns,
             next_seq: 0,
             phase: Phase::Open,
+            door_opens_at: None,
         }
     }
 
@@ -165,6 +168,8 @@ impl Hub {
         while let Phase::Open | Phase::Stopping = self.phase {
             let is_open = matches!(self.phase, Phase::Open);
             let due = self.next_due();
+            let now = Instant::now();
+            let pause = self.door_opens_at.filter(|at| *at > now);
             tokio::select! {
                 () = inputs.stop.cancelled(), if is_open => self.stop(),
                 Some((number, what)) = heard.recv() => self.hear(number, what),
@@ -189,7 +194,7 @@ impl Hub {
                     }
                     self.turn_ended(end);
                 }
-                accepted = accept(inputs.listener.as_ref()), if is_open => match accepted {
+                accepted = accept(inputs.listener.as_ref()), if is_open && pause.is_none() => match accepted {
                     Ok(stream) => {
                         let outbox = Outbox::new(MAX_LINES, MAX_BYTES);
                         if let Some(number) = self.clients.add(outbox.clone()) {
@@ -199,8 +204,9 @@ impl Hub {
                         }
                     }
                     Err(error) => {
+                        // Whoever is in already does not wait for that.
                         tracing::warn!(%error, "nobody can be let in");
-                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                        self.door_opens_at = Instant::now().checked_add(ACCEPT_PAUSE);
                     }
                 },
                 _ = pings.tick() => {
@@ -208,6 +214,7 @@ impl Hub {
                     adopted.reap();
                 }
                 () = sleep_until(due) => {}
+                () = sleep_until(pause), if pause.is_some() => {}
                 Some(_) = connections.join_next() => {}
             }
             self.close_due();

@@ -752,3 +752,41 @@ pub(crate) fn talk_as_another(socket: &str) -> &'static str {
         }
     })
 }
+
+/// A clock that can be set.
+struct Set(std::sync::atomic::AtomicI64);
+
+impl podward_pod::Clock for Set {
+    fn now(&self) -> podward_protocol::Time {
+        let now = self.0.load(std::sync::atomic::Ordering::SeqCst);
+        podward_protocol::Time::from_unix_milliseconds(now).unwrap()
+    }
+}
+
+/// A machine that slept notices that a question is over by the answer that comes too late.
+pub(crate) fn an_answer_after_the_end_of_a_question_is_too_late() {
+    let timed = ASKS.replace("[permissions]", "[permissions]\nask_timeout = \"60s\"");
+    let bench = Bench::new(&timed);
+    let model = script(&[&[write("a")], &[text("done")]]);
+    let clock = std::sync::Arc::new(Set(1_800_000_000_000.into()));
+    let mut pod = bench.request(&model);
+    pod.clock = std::sync::Arc::clone(&clock) as std::sync::Arc<dyn podward_pod::Clock>;
+    let events = serve_request(
+        &bench,
+        pod,
+        |_| {},
+        |talk| async move {
+            let mut ann = talk.client("ann").await;
+            let _ = talk.caller.call(run("go")).await;
+            let request = ann.event("permission_request").await;
+            clock
+                .0
+                .fetch_add(61_000, std::sync::atomic::Ordering::SeqCst);
+            let late = ann.reply(&request, json!({ "kind": "once" })).await;
+            assert_eq!(late.unwrap_err()["code"], json!("already_settled"));
+            ann.event("turn_ended").await;
+        },
+    );
+    assert!(outcomes(&events)[0].ends_with(": expired"));
+    assert!(bench.read("project/a").is_none());
+}

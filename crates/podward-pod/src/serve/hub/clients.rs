@@ -107,7 +107,7 @@ impl Hub {
         };
         let wants = Wanted::of(hello.events);
         if let Some(client) = self.clients.get_mut(number) {
-            client.welcomed = Some(Welcomed {
+            client.welcome(Welcomed {
                 name: hello.client.into(),
                 can_approve,
                 wants: wants.clone(),
@@ -189,6 +189,13 @@ impl Hub {
                 number,
                 CloseReason::Silent,
                 "no ping was answered for too long",
+            );
+        }
+        for number in self.clients.strangers() {
+            self.close(
+                number,
+                CloseReason::Silent,
+                "no hello was said for too long",
             );
         }
         for number in self.clients.ping(&frame) {

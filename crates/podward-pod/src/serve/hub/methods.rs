@@ -23,6 +23,9 @@ const PAGE_BYTES: usize = 1024 * 1024;
 impl Hub {
     /// Does what a client asks for.
     pub(super) fn handle(&mut self, number: ClientNumber, to: ReplyTo, method: Method) {
+        // A machine that slept, or a clock that was set, is noticed by whatever happens first: an
+        // answer that comes after the end of a question is too late.
+        self.close_due();
         if self.is_stopping() {
             let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
             return self.respond(to, Err(error));
