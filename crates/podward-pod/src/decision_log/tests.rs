@@ -1,9 +1,9 @@
 use std::fs;
 
-use podward_gate::{CallFacts, Refusal};
+use podward_gate::{Call, CallFacts, Gate, REPEATS_ASKED, Refusal, Submitted};
 use podward_policy::{
-    Action, Cause, Coverage, LayerKind, LayerName, Location, Lowered, Need, Operation,
-    OperationIdx, Operations, RuleIdx, Ruling, Subject, Text, ToolName,
+    Action, Cause, Coverage, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation,
+    OperationIdx, Operations, Policy, PolicySpec, RuleIdx, Ruling, Subject, Text, ToolName,
 };
 use podward_worker::DecidedBy;
 use proptest::prelude::*;
@@ -189,17 +189,8 @@ fn refusals_name_their_cause_and_who_refused() {
         },
         json!("ask"),
         "no_client",
-        pod.clone(),
-    );
-    let line = check(
-        podward_gate::RefusalCause::NoClient {
-            asked: podward_gate::AskReason::Repeated,
-        },
-        json!("ask"),
-        "no_client",
         pod,
     );
-    assert_eq!(line["verdict"]["cause"], json!({"kind": "repeated"}));
     check(
         podward_gate::RefusalCause::Hook {
             name: "night".into(),
@@ -209,6 +200,31 @@ fn refusals_name_their_cause_and_who_refused() {
         "hook",
         json!({"kind": "hook", "name": "night"}),
     );
+}
+
+#[test]
+fn a_call_that_is_asked_about_for_its_repetition_says_so() {
+    let rules = PolicySpec::new(Action::Allow);
+    let compiled = Policy::compile(&rules, &KnownTools::built_in()).unwrap();
+    let mut gate = Gate::new(compiled.policy.into());
+    let question = (1..=REPEATS_ASKED)
+        .find_map(|number| {
+            let id = podward_gate::CallId::new(&format!("call-{number}")).unwrap();
+            let lowered = facts("x", "milk").lowered().clone();
+            let facts = CallFacts::new(id, ToolName::new("mcp__shop__buy").unwrap(), "{}", lowered);
+            match gate.submit(Call::new(facts, ())) {
+                Submitted::Ask(question) => Some(question),
+                Submitted::Settled(_) => None,
+            }
+        })
+        .unwrap();
+    let cause = podward_gate::RefusalCause::NoClient {
+        asked: question.reason(),
+    };
+    let line = only_line(Decision::Refuse(Refusal::asked(&question, cause)));
+    assert_eq!(line["verdict"]["verdict"], "ask");
+    assert_eq!(line["verdict"]["cause"], json!({"kind": "repeated"}));
+    assert_eq!(line["refusal"], json!({"kind": "no_client"}));
 }
 
 #[test]
