@@ -188,3 +188,53 @@ fn where_nothing_may_ask_a_rule_that_asks_starts_no_pod() {
     let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(78);
     assert!(ran.stderr.contains("on_ask"), "{ran:#?}");
 }
+
+/// How many runs there are; `cargo xtask soak` sets more.
+fn n_runs() -> usize {
+    std::env::var("PODWARD_HEADLESS_RUNS").map_or(30, |count| count.parse().unwrap())
+}
+
+#[test]
+fn no_run_hangs_and_each_says_what_would_have_allowed_it() {
+    let ways = [
+        "",
+        "client_grace = \"0s\"\n",
+        "on_ask = \"wait\"\nask_timeout = \"1s\"\n",
+    ];
+    for number in 0..n_runs() {
+        let sandbox = Sandbox::new();
+        // One to four calls, some of which nobody needs to be asked about.
+        let commands = (0..=number % 4).map(|place| bash(&format!("touch f{number}-{place}")));
+        let calls: Vec<_> = commands.chain([("list", "{}".to_owned())]).collect();
+        let n_asked = calls.len() - 1;
+        // A wait takes its second.
+        let more = ways[if number % 10 == 9 { 2 } else { number % 2 }];
+        let rules = ASK.replacen(
+            "[[permissions.rule]]",
+            &format!("{more}[[permissions.rule]]"),
+            1,
+        );
+        let pod = sandbox.pod(&script(&calls), &rules);
+        let arguments = ["run", pod.to_str().unwrap(), "go", "--format", "json"];
+        let ran = sandbox.run(&arguments).exits(10);
+        let lines = ran.json_lines();
+        let of = |name: &str| lines.iter().filter(|line| line["event"] == name).count();
+        assert_eq!(of("permission_request"), n_asked, "{ran:#?}");
+        assert_eq!(of("permission_settled"), n_asked, "{ran:#?}");
+        for (tool, input) in calls.iter().take(n_asked) {
+            let command = input.split('\'').nth(3).unwrap();
+            let rule = format!(
+                "   tool = \"{tool}\"\n   pattern = \"{command}\"\n   action = \"allow\"\n"
+            );
+            assert!(ran.stderr.contains(&rule), "{rule}\n{}", ran.stderr);
+        }
+        assert_eq!(
+            std::fs::read_dir(sandbox.work())
+                .unwrap()
+                .flatten()
+                .filter(|entry| entry.file_name().to_string_lossy().starts_with('f'))
+                .count(),
+            0
+        );
+    }
+}

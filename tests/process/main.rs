@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod answers;
+mod below;
 mod check;
 mod crash;
 mod demo;
@@ -18,8 +19,10 @@ mod key;
 mod layers;
 mod models;
 mod output;
+mod parked;
 mod pods;
 mod programs_page;
+mod races;
 mod readme;
 mod refusals;
 mod roles;

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -27,6 +27,8 @@ pub(crate) struct Pod {
     /// The directory of the session's files.
     pub(crate) session: PathBuf,
     pub(crate) socket: PathBuf,
+    /// How far its commands are confined.
+    pub(crate) confinement: String,
 }
 
 impl Pod {
@@ -41,11 +43,15 @@ impl Pod {
         Self::serve_with(sandbox, manifest, &["--resume", id])
     }
 
-    pub(crate) fn serve_with(sandbox: &Sandbox, manifest: &Path, more: &[&str]) -> Self {
+    fn serve_with(sandbox: &Sandbox, manifest: &Path, more: &[&str]) -> Self {
         let mut command = sandbox.podward(&["serve", "--format", "json"]);
+        command.arg(manifest).args(more);
+        Self::start(sandbox, command)
+    }
+
+    /// Starts a command that serves a pod and writes its events.
+    pub(crate) fn start(sandbox: &Sandbox, mut command: Command) -> Self {
         let mut child = command
-            .arg(manifest)
-            .args(more)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -67,8 +73,10 @@ impl Pod {
             events,
             session: PathBuf::new(),
             socket: PathBuf::new(),
+            confinement: String::new(),
         };
         let started = pod.tells("session_started");
+        pod.confinement = started["confinement"]["level"].as_str().unwrap().into();
         pod.session = started["session_dir"].as_str().unwrap().into();
         let id = pod.session.file_name().unwrap().to_str().unwrap();
         pod.socket = sandbox.path(&format!("state/podward/run/{id}.sock"));

@@ -45,6 +45,24 @@ const RUNS: &[Run] = &[
         arguments: &["--package", "podward", "--test", "process", "crash"],
         counts: &[("PODWARD_CRASHES", "1000")],
     },
+    Run {
+        name: "questions",
+        arguments: &[
+            "--package",
+            "podward",
+            "--test",
+            "process",
+            "--",
+            "races::",
+            "parked::",
+            "headless::",
+        ],
+        counts: &[
+            ("PODWARD_RACES", "1000"),
+            ("PODWARD_ASK_CRASHES", "1000"),
+            ("PODWARD_HEADLESS_RUNS", "1000"),
+        ],
+    },
 ];
 
 /// Runs what holds `only` in its name, or all. The results of the other runs stay, each with the

@@ -71,6 +71,8 @@ pub(super) struct Hub {
     pub(super) asked_hooks: Option<Asked>,
     pub(super) jobs: mpsc::Sender<Job>,
     pub(super) turn: Turn,
+    /// That the turn has ended, and what comes after it: told when the next one may begin.
+    pub(super) last_words: Vec<Event>,
     /// The number of the last turn.
     pub(super) last_turn: u64,
     pub(super) next_seq: u64,
@@ -146,6 +148,7 @@ impl Hub {
             asked_hooks: parts.asked_hooks,
             jobs: makings.jobs,
             turn: Turn::Idle,
+            last_words: Vec::new(),
             last_turn: parts.n_turns,
             next_seq: 0,
             phase: Phase::Open,

@@ -162,7 +162,11 @@ impl Hub {
                 if begun {
                     self.turn_begun();
                 }
-                self.publish(*event);
+                if matches!(*event, Event::TurnEnded(_)) || !self.last_words.is_empty() {
+                    self.last_words.push(*event);
+                } else {
+                    self.publish(*event);
+                }
             }
             Told::Asked(question) => self.ask(question),
             Told::Decided(decision) => {
@@ -188,6 +192,10 @@ impl Hub {
             Turn::Running { begun_by, .. } => begun_by,
             Turn::Idle => None,
         };
+        // Whoever hears that the turn is over may begin the next.
+        for event in std::mem::take(&mut self.last_words) {
+            self.publish(event);
+        }
         match end {
             Ok(_) => {
                 if let Some(to) = begun_by {
