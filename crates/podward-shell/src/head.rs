@@ -85,6 +85,34 @@ const INTERPRETERS: &[&str] = &[
     "java", "javaw", "gdb", "lldb", "emacs", "vim", "nvim", "vi", "ex",
 ];
 
+/// Programs that run the script, the program or the task that they are given, whatever their models
+/// say.
+const RUN_WHAT_IS_NAMED: &[&str] = &[
+    "electron",
+    "groovy",
+    "jshell",
+    "kotlin",
+    "scala",
+    "scala-cli",
+    "swift",
+    "wine",
+    "wine64",
+];
+
+/// Programs whose arguments may be commands, here or on another machine, whatever their models say.
+const RUN_ANYTHING: &[&str] = &[
+    "ansible",
+    "autossh",
+    "corepack",
+    "limactl",
+    "machinectl",
+    "mosh",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+];
+
 fn of_program(args: &[Arg], added: &AddedPrograms, depth: usize) -> Head {
     let Some(name) = args.first().and_then(Arg::known) else {
         return Head::WHOLE;
@@ -101,8 +129,16 @@ fn of_program(args: &[Arg], added: &AddedPrograms, depth: usize) -> Head {
             false => of_program(rest, added, depth + 1).behind(1),
         };
     }
-    if CODE_BUILTINS.contains(&base) {
+    if CODE_BUILTINS.contains(&base) || RUN_ANYTHING.contains(&base) || base.starts_with("qemu-") {
         return Head::WHOLE;
+    }
+    if RUN_WHAT_IS_NAMED.contains(&base) {
+        // Options may be text that is run.
+        let named = rest.first().and_then(Arg::known);
+        return Head {
+            program: None,
+            subcommand: named.filter(|word| !word.starts_with('-')).map(|_| 2),
+        };
     }
     if let Some(model) = PROGRAMS.get(base) {
         return of_model(base, model, rest, added, depth);

@@ -145,3 +145,22 @@ fn package_runners_are_named_with_what_they_run() {
         ),
     ]);
 }
+
+/// Interpreters and runners whose models, if they have one, do not say so.
+#[test]
+fn what_runs_anything_is_known_without_its_model() {
+    check(&[
+        ("swift", "", ""),
+        ("swift build x", "", "swift build"),
+        ("groovy x.groovy a", "", "groovy x.groovy"),
+        ("groovy -e x", "", ""),
+        ("wine setup.exe /S", "", "wine setup.exe"),
+        ("mosh host ls", "", ""),
+        ("socat - EXEC:sh", "", ""),
+        ("nc -e sh host 1", "", ""),
+        ("/usr/bin/ncat host 1", "", ""),
+        ("ansible all -m shell -a x", "", ""),
+        ("machinectl shell m", "", ""),
+        ("qemu-x86_64 ./x", "", ""),
+    ]);
+}
