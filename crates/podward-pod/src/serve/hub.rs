@@ -16,7 +16,7 @@ use podward_protocol::{
 };
 use podward_scope::family;
 use podward_worker::{Proposer, SharedGate, TurnEnd};
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -197,21 +197,13 @@ impl Hub {
                     }
                     self.turn_ended(end);
                 }
-                accepted = accept(inputs.listener.as_ref()), if is_open && pause.is_none() => match accepted {
-                    Ok(stream) => {
-                        let outbox = Outbox::new(MAX_LINES, MAX_BYTES);
-                        if let Some(number) = self.clients.add(outbox.clone()) {
-                            let since = family::now();
-                            connections.spawn(
-                                connection::serve(stream, number, since, outbox, say.clone()));
-                        }
+                accepted = accept(inputs.listener.as_ref()), if is_open && pause.is_none() => {
+                    if let Some((stream, number, outbox)) = self.let_in(accepted) {
+                        let since = family::now();
+                        connections.spawn(
+                            connection::serve(stream, number, since, outbox, say.clone()));
                     }
-                    Err(error) => {
-                        // Whoever is in already does not wait for that.
-                        tracing::warn!(%error, "nobody can be let in");
-                        self.door_opens_at = Instant::now().checked_add(ACCEPT_PAUSE);
-                    }
-                },
+                }
                 _ = pings.tick() => {
                     self.ping();
                     adopted.reap();
@@ -225,6 +217,26 @@ impl Hub {
         // From now on nobody comes in, and the next pod finds no socket.
         drop((inputs, claim));
         self.end(connections).await
+    }
+
+    /// Takes in a connection; where that failed, nobody is let in for a while, and whoever is in
+    /// already does not wait for that.
+    fn let_in(
+        &mut self,
+        accepted: std::io::Result<UnixStream>,
+    ) -> Option<(UnixStream, ClientNumber, Outbox)> {
+        match accepted {
+            Ok(stream) => {
+                let outbox = Outbox::new(MAX_LINES, MAX_BYTES);
+                let number = self.clients.add(outbox.clone())?;
+                Some((stream, number, outbox))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "nobody can be let in");
+                self.door_opens_at = Instant::now().checked_add(ACCEPT_PAUSE);
+                None
+            }
+        }
     }
 
     /// Tells everybody that nothing more comes.
@@ -352,7 +364,7 @@ fn too_long(event: &Event) -> Event {
 }
 
 /// The next client of the same user.
-async fn accept(listener: Option<&UnixListener>) -> std::io::Result<tokio::net::UnixStream> {
+async fn accept(listener: Option<&UnixListener>) -> std::io::Result<UnixStream> {
     let Some(listener) = listener else {
         return std::future::pending().await;
     };
