@@ -116,7 +116,7 @@ fn always_is_not_asked_again_in_this_session_nor_in_the_next() {
     let settled = client.reply(&request, always).unwrap();
     assert_eq!(kinds(&settled), ["approved_always"]);
     let grant = client.event("grant_added")["grant"].clone();
-    assert_eq!(grant["id"], settled[0]["outcome"]["grant"]);
+    assert_eq!(grant["id"], settled[0]["outcome"]["grants"][0]);
     // The next question is about something else.
     let other = client.request();
     assert_eq!(other["arguments"]["command"], "mkdir c");
@@ -128,7 +128,7 @@ fn always_is_not_asked_again_in_this_session_nor_in_the_next() {
         .iter()
         .map(|line| line["by"]["kind"].clone())
         .collect();
-    assert!(by.contains(&"grant".into()), "{by:?}");
+    assert!(by.contains(&"grants".into()), "{by:?}");
 
     let folder = sandbox.path("state/podward/grants");
     assert_eq!(mode_of(&folder), 0o700);

@@ -213,15 +213,19 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
     }
 }
 
-/// The last of the grants that let a call run, and who gave it.
-fn granted(grants: &[GrantId], by: &str) -> wire::DecidedBy {
-    match grants.last() {
-        Some(grant) => wire::DecidedBy::Grant {
-            id: wire::GrantId::new(grant.as_str()),
-            name: by.to_owned(),
-        },
-        None => wire::DecidedBy::Pod,
+/// The grants that let a call run, and who gave the last of them.
+pub(crate) fn granted(grants: &[GrantId], by: &str) -> wire::DecidedBy {
+    wire::DecidedBy::Grants {
+        grants: grant_ids(grants),
+        name: by.to_owned(),
     }
+}
+
+/// The ids of grants.
+pub(crate) fn grant_ids(grants: &[GrantId]) -> Vec<wire::GrantId> {
+    let ids = grants.iter();
+    ids.map(|grant| wire::GrantId::new(grant.as_str()))
+        .collect()
 }
 
 fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {

@@ -283,8 +283,8 @@ pub enum Outcome {
     ApprovedOnce,
     /// The call runs; somebody said `always`, to it or to another one that is like it.
     ApprovedAlways {
-        /// What was saved.
-        grant: GrantId,
+        /// What was saved: one grant, or those that together cover every part that is asked about.
+        grants: Vec<GrantId>,
     },
     /// The call runs with other arguments.
     ApprovedEdited,

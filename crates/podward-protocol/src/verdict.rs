@@ -144,11 +144,11 @@ pub enum DecidedBy {
         #[serde(default, skip_serializing_if = "is_false")]
         edited: bool,
     },
-    /// A remembered approval.
-    Grant {
+    /// Remembered approvals: together they cover every part that is asked about.
+    Grants {
         /// Which.
-        id: GrantId,
-        /// Who gave it.
+        grants: Vec<GrantId>,
+        /// Who gave the last of them.
         name: String,
     },
     /// The person who started the run answered every question beforehand.

@@ -22,9 +22,7 @@ pub(super) fn of_decision(decision: &Decision) -> Option<Outcome> {
 pub(super) fn of_answer(answer: &Answer) -> Outcome {
     match answer {
         Answer::Once { .. } => Outcome::ApprovedOnce,
-        Answer::Always { grant, .. } => Outcome::ApprovedAlways {
-            grant: wire::GrantId::new(grant.as_str()),
-        },
+        Answer::Always { grant, .. } => granted(std::slice::from_ref(grant)),
         Answer::Edited { .. } => Outcome::ApprovedEdited,
         Answer::Auto => Outcome::Auto,
         Answer::Granted { grants, .. } => granted(grants),
@@ -58,13 +56,7 @@ pub(super) fn by(answer: &Answer) -> wire::DecidedBy {
         }
         Answer::Edited { by } => client(by, true),
         Answer::Auto => wire::DecidedBy::Auto,
-        Answer::Granted { grants, by } => match grants.last() {
-            Some(grant) => wire::DecidedBy::Grant {
-                id: wire::GrantId::new(grant.as_str()),
-                name: by.to_string(),
-            },
-            None => wire::DecidedBy::Pod,
-        },
+        Answer::Granted { grants, by } => crate::wire::granted(grants, by),
         Answer::Hook { name, .. } | Answer::HookFailed { name, .. } => wire::DecidedBy::Hook {
             name: name.to_string(),
         },
@@ -111,10 +103,7 @@ fn rejected(feedback: Option<&str>) -> Outcome {
 }
 
 fn granted(grants: &[GrantId]) -> Outcome {
-    match grants.last() {
-        Some(grant) => Outcome::ApprovedAlways {
-            grant: wire::GrantId::new(grant.as_str()),
-        },
-        None => Outcome::ApprovedOnce,
+    Outcome::ApprovedAlways {
+        grants: crate::wire::grant_ids(grants),
     }
 }

@@ -338,7 +338,8 @@ fn decided_by() -> impl Strategy<Value = DecidedBy> {
         Just(DecidedBy::Auto),
         text().prop_map(|name| DecidedBy::Hook { name }),
         (text(), any::<bool>()).prop_map(|(name, edited)| DecidedBy::Client { name, edited }),
-        (grant_id(), text()).prop_map(|(id, name)| DecidedBy::Grant { id, name }),
+        (vec(grant_id(), 1..3), text())
+            .prop_map(|(grants, name)| DecidedBy::Grants { grants, name }),
     ]
 }
 
@@ -481,7 +482,7 @@ fn settled() -> impl Strategy<Value = PermissionSettled> {
 pub(crate) fn settled_as() -> impl Strategy<Value = Outcome> {
     prop_oneof![
         Just(Outcome::ApprovedOnce),
-        grant_id().prop_map(|grant| Outcome::ApprovedAlways { grant }),
+        vec(grant_id(), 1..3).prop_map(|grants| Outcome::ApprovedAlways { grants }),
         Just(Outcome::ApprovedEdited),
         Just(Outcome::Auto),
         Just(Outcome::Rejected),

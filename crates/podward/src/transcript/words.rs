@@ -1,6 +1,6 @@
 //! The words for verdicts, causes and outcomes: each worded once.
 
-use podward_protocol::{Cause, DecidedBy, GrantFor, Outcome, RefusalCause, Ruling};
+use podward_protocol::{Cause, DecidedBy, GrantFor, GrantId, Outcome, RefusalCause, Ruling};
 
 use super::CALL_CHARS;
 use crate::visible::one_line;
@@ -115,8 +115,11 @@ pub(crate) fn by_text(by: &DecidedBy) -> String {
         DecidedBy::Policy => "the rules".to_owned(),
         DecidedBy::Pod => "the pod".to_owned(),
         DecidedBy::Client { name, .. } => one_line(name, CALL_CHARS),
-        DecidedBy::Grant { id, name } => {
-            one_line(&format!("grant {id}, given by {name}"), CALL_CHARS)
+        DecidedBy::Grants { grants, name } => {
+            let ids: Vec<_> = grants.iter().map(GrantId::as_str).collect();
+            let word = if ids.len() == 1 { "grant" } else { "grants" };
+            let ids = ids.join(", ");
+            one_line(&format!("{word} {ids}, given by {name}"), CALL_CHARS)
         }
         DecidedBy::Auto => "--auto".to_owned(),
         DecidedBy::Hook { name } => one_line(&format!("hook {name}"), CALL_CHARS),
