@@ -4,7 +4,7 @@
 //! the manifest says: text in, values out, no I/O. A list of tools never grants anything: it is
 //! compiled to one more layer, and the strictest layer decides.
 //!
-//! [`read`] takes the bytes of a `SKILL.md`; [`ToolLists::compile`] makes a
+//! [`read()`] takes the bytes of a `SKILL.md`; [`ToolLists::compile`] makes a
 //! [`Policy`](podward_policy::Policy) of what it lists.
 //!
 //! ```
