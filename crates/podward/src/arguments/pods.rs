@@ -71,9 +71,9 @@ pub(crate) struct Send {
 }
 
 const SEND_HELP: &str = "\
-Without --wait it ends as soon as the pod has taken the prompt. With --wait it writes what `podward run`
-would, and at a terminal it asks in place. A signal ends the following, not the turn: `podward cancel`
-does that.
+Without --wait it ends as soon as the pod has taken the prompt. With --wait it writes what
+`podward run` would, and at a terminal it asks in place. A signal ends the following, not the
+turn: `podward cancel` does that.
 
 Examples:
   podward send my-pod \"make the tests pass\"

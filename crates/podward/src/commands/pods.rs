@@ -43,8 +43,9 @@ pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
     }
     for Found { entry, .. } in &look.left_over {
         let (pod, session) = (&entry.pod, &entry.session);
-        let what =
-            format_args!("`{pod}` was killed; `--resume {session}` goes on with its session");
+        let what = format_args!(
+            "`{pod}` was killed; `podward serve MANIFEST --resume {session}` goes on with its session"
+        );
         screen.say(Look::Warning, "warning", what);
     }
     let lines = super::runtime()?.block_on(lines(look.running));
