@@ -1,6 +1,7 @@
 //! A pod that serves, and clients on its socket that share no code with the program.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
@@ -24,6 +25,8 @@ const FIRST_PONG: u64 = 1 << 40;
 pub(crate) struct Pod {
     child: Child,
     events: Receiver<Value>,
+    /// What it says on standard error.
+    talk: PathBuf,
     /// The directory of the session's files.
     pub(crate) session: PathBuf,
     pub(crate) socket: PathBuf,
@@ -51,9 +54,10 @@ impl Pod {
 
     /// Starts a command that serves a pod and writes its events.
     pub(crate) fn start(sandbox: &Sandbox, mut command: Command) -> Self {
+        let talk = sandbox.path("serve.stderr");
         let mut child = command
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(File::create(&talk).unwrap())
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -71,6 +75,7 @@ impl Pod {
         let mut pod = Self {
             child,
             events,
+            talk,
             session: PathBuf::new(),
             socket: PathBuf::new(),
             confinement: String::new(),
@@ -90,7 +95,10 @@ impl Pod {
             match self.events.recv_timeout(PATIENCE) {
                 Ok(mut event) if event["event"] == name => return event["data"].take(),
                 Ok(_) => {}
-                Err(error) => panic!("the pod did not tell `{name}`: {error}"),
+                Err(error) => {
+                    let talk = std::fs::read_to_string(&self.talk).unwrap_or_default();
+                    panic!("the pod did not tell `{name}`: {error}\n{talk}")
+                }
             }
         }
     }

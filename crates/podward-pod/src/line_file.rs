@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::error::StateError;
-use crate::private::{check_regular, sync_directory_of, try_lock};
+use crate::private::{LEFT_BEHIND, check_regular, lock_within, sync_directory_of};
 
 /// A file of lines, locked for this process while it is open.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl LineFile {
             .open(path)
             .map_err(error("open"))?;
         check_regular(&file).map_err(error("open"))?;
-        if !try_lock(&file).map_err(error("lock"))? {
+        if !lock_within(&file, LEFT_BEHIND).map_err(error("lock"))? {
             return Err(StateError::locked(path));
         }
         let mut bytes = Vec::new();

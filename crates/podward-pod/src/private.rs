@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::error::StateError;
 
@@ -123,10 +124,28 @@ pub(crate) fn check_regular(file: &File) -> io::Result<()> {
     }
 }
 
-/// Takes an exclusive lock on a file for as long as it is open, without waiting.
+/// How long a lock may be held by nobody in particular: a process that was killed while it started a
+/// program leaves its locks to the child, until that has become the program.
+pub(crate) const LEFT_BEHIND: Duration = Duration::from_secs(1);
+
+/// How long to wait until a lock is tried again.
+const LOCK_STEP: Duration = Duration::from_millis(5);
+
+/// Takes an exclusive lock on a file for as long as it is open, and waits for it no longer than so.
 ///
 /// `false`: another process holds it.
-pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
+pub(crate) fn lock_within(file: &File, patience: Duration) -> io::Result<bool> {
+    let begun = Instant::now();
+    while !try_lock(file)? {
+        if begun.elapsed() > patience {
+            return Ok(false);
+        }
+        std::thread::sleep(LOCK_STEP);
+    }
+    Ok(true)
+}
+
+fn try_lock(file: &File) -> io::Result<bool> {
     match rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),

@@ -18,7 +18,7 @@ use crate::error::StateError;
 use crate::layers::Loaded;
 use crate::places::Places;
 use crate::pod::PodError;
-use crate::private::try_lock;
+use crate::private::{LEFT_BEHIND, lock_within};
 use crate::redact::Secrets;
 use crate::session::{SESSION_FILE, find_session};
 use crate::workplace::Workplace;
@@ -207,7 +207,8 @@ impl UndoSession {
             .join(found.id.as_str())
             .join(SESSION_FILE);
         let file = File::open(&path).map_err(|error| StateError::io("open", &path, error))?;
-        if !try_lock(&file).map_err(|error| StateError::io("lock", &path, error))? {
+        let is_ours = lock_within(&file, LEFT_BEHIND);
+        if !is_ours.map_err(|error| StateError::io("lock", &path, error))? {
             return Err(StateError::locked(&path).into());
         }
         Ok(Self {

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::fs::OFlags;
 
@@ -18,9 +18,6 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How long the lock is waited for: it is only held while a file is written.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
-
-/// How long until the lock is tried again.
-const LOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Hexadecimal digits of a file's name.
 const NAME_LEN: usize = 32;
@@ -367,14 +364,10 @@ impl Lock {
             .open(path)
             .map_err(error)?;
         private::check_regular(&file).map_err(error)?;
-        let begun = Instant::now();
-        while !private::try_lock(&file).map_err(error)? {
-            if begun.elapsed() > LOCK_WAIT {
-                return Err(StateError::busy(path));
-            }
-            std::thread::sleep(LOCK_STEP);
+        match private::lock_within(&file, LOCK_WAIT).map_err(error)? {
+            true => Ok(Self(file)),
+            false => Err(StateError::busy(path)),
         }
-        Ok(Self(file))
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use podward_protocol::{POD_ENTRY_FORMAT, PodEntry, SessionId};
 use rustix::fs::{Mode, OFlags};
@@ -16,7 +16,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 pub use error::{RunDirError, RunDirProblem};
 
 use crate::places::Places;
-use crate::private::{replace_file, try_lock};
+use crate::private::{lock_within, replace_file};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 128;
@@ -165,14 +165,10 @@ impl RunDir {
             .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
             .open(&path)
             .map_err(error)?;
-        let begun = Instant::now();
-        while !try_lock(&file).map_err(error)? {
-            if begun.elapsed() > LOCK_TIME {
-                return Err(RunDirError::new(&path, RunDirProblem::Locked));
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        match lock_within(&file, LOCK_TIME).map_err(error)? {
+            true => Ok(file),
+            false => Err(RunDirError::new(&path, RunDirProblem::Locked)),
         }
-        Ok(file)
     }
 }
 
