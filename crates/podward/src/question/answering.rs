@@ -390,7 +390,12 @@ impl Answering {
         let Some(request) = self.request() else {
             return Vec::new();
         };
-        let now = format!("the arguments are\n  {}\n", words::json(&request.arguments));
+        let alone = match request.tool.as_str() {
+            "bash" => ", of which you type the command alone, as bash reads it",
+            _ => "",
+        };
+        let now = words::json(&request.arguments);
+        let now = format!("the arguments are{alone}\n  {now}\n");
         self.stage = Stage::Arguments;
         vec![Step::Say(now), self.prompt()]
     }
