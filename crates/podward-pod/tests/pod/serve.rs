@@ -495,6 +495,11 @@ pub(crate) fn what_is_no_request_gets_a_typed_error() {
                 (&json!("version"), &json!(2))
             );
 
+            let mut poser = Client::connect(&talk.socket).await;
+            let hello = json!({ "protocol": 2, "client": " Terminal" });
+            let error = poser.call("hello", hello).await.unwrap_err();
+            assert_eq!(error["code"], "invalid_params", "{error}");
+
             let mut client = talk.client("test").await;
             client.write("nonsense\n").await;
             client.event("snapshot_end").await;

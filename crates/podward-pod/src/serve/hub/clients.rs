@@ -12,7 +12,7 @@ use super::{Hub, PING, Phase};
 use crate::grants::GrantChange;
 use crate::serve::clients::{MAX_BELOW, MAX_NAME, Part, Wanted, Welcomed, closing_line};
 use crate::serve::connection::{ClientNumber, Heard, Standing};
-use crate::serve::local::LocalCall;
+use crate::serve::local::{LOCAL_NAME, LocalCall};
 use crate::serve::outbox::Lazy;
 use crate::serve::pending::ReplyTo;
 use crate::serve::questions::OpenPart;
@@ -281,6 +281,11 @@ fn check_name(name: &str) -> Result<(), String> {
     }
     if name.chars().any(is_invisible) {
         return Err("the client's name holds a character that is not shown".to_owned());
+    }
+    if name.trim().eq_ignore_ascii_case(LOCAL_NAME) {
+        return Err(format!(
+            "the name `{LOCAL_NAME}` stands for whoever sits at the pod itself: give another one"
+        ));
     }
     Ok(())
 }
