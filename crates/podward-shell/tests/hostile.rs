@@ -58,3 +58,26 @@ fn pairs_of_units_are_read_or_refused() {
         }
     }
 }
+
+#[test]
+fn a_control_character_is_what_ends_the_reading_also_within_quotes() {
+    for text in ["printf 'a\u{1b}[31mb'", "echo \"a\u{7}b\"", "echo a\u{1}b"] {
+        let Lowered::Operations(operations) = lower(text.to_owned()) else {
+            panic!("{text:?}: nothing to run");
+        };
+        let reasons: Vec<_> = operations
+            .iter()
+            .filter_map(|operation| match &operation.subject {
+                Subject::Unknown(why) => Some(why.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert!(
+            reasons
+                .iter()
+                .all(|why| why.starts_with("a control character")),
+            "{text:?}: {reasons:?}"
+        );
+        assert!(!reasons.is_empty(), "{text:?}");
+    }
+}

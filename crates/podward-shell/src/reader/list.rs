@@ -1,6 +1,6 @@
 //! Lists, and-or lists and pipelines.
 
-use super::{Read, Reader, ends_word};
+use super::{Read, Reader, Stop, ends_word};
 use crate::limits;
 use crate::syntax::{AndOr, Command, Link, List, Pipeline, Timed};
 
@@ -17,11 +17,13 @@ impl Reader<'_> {
     /// The whole text.
     pub(super) fn script(&mut self) -> Read<List> {
         if let Some(at) = self.bytes.iter().position(|&byte| is_refused(byte)) {
-            // What stands before it is read all the same: a deny must see it.
+            // What stands before it is read all the same: a deny must see it. Whatever has no end there
+            // may have one behind it.
             self.bytes = self.bytes.get(..at).unwrap_or_default();
-            self.list()?;
+            let why = "a control character";
+            self.list().map_err(|stop| Stop { why, ..stop })?;
             self.pos = at;
-            return self.stop("a control character");
+            return self.stop(why);
         }
         let list = self.list()?;
         self.end_of_text()?;
