@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use podward_policy::{Lowered, ToolName};
 
+use crate::id::{is_id, refused};
+
 /// The id of one tool call: 1 to 64 characters of `A-Z a-z 0-9 _ -`, the set that every model
 /// provider takes back.
 ///
@@ -62,16 +64,11 @@ impl CallId {
     /// # Errors
     /// It is empty, longer than 64 bytes, or has another character.
     pub fn new(text: &str) -> Result<Self, CallIdError> {
-        let fits = (1..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        if fits {
-            Ok(Self(text.into()))
-        } else {
-            Err(CallIdError {
-                text: text.chars().take(80).flat_map(char::escape_debug).collect(),
-            })
+        match is_id(text) {
+            true => Ok(Self(text.into())),
+            false => Err(CallIdError {
+                text: refused(text),
+            }),
         }
     }
 

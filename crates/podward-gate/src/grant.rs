@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use podward_policy::{Asking, GrantRule, Lowered};
 
+use crate::id::{is_id, refused};
+
 /// The id of a grant: 1 to 64 letters, digits, `_` and `-`; podward makes ULIDs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GrantId(Arc<str>);
@@ -65,16 +67,11 @@ impl GrantId {
     /// # Errors
     /// It is empty, longer than 64 bytes, or has another character.
     pub fn new(text: &str) -> Result<Self, GrantIdError> {
-        let fits = (1..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        if fits {
-            Ok(Self(text.into()))
-        } else {
-            Err(GrantIdError {
-                text: text.chars().take(80).flat_map(char::escape_debug).collect(),
-            })
+        match is_id(text) {
+            true => Ok(Self(text.into())),
+            false => Err(GrantIdError {
+                text: refused(text),
+            }),
         }
     }
 

@@ -35,6 +35,7 @@ mod answer;
 mod call;
 mod gate;
 mod grant;
+mod id;
 mod permit;
 mod question;
 mod refusal;
