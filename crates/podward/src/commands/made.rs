@@ -52,21 +52,27 @@ fn leave_keys_behind(loaded: &Loaded) -> Result<(), Failure> {
     Ok(hand_over(key, &others)?)
 }
 
-/// What `--auto` means for the pod; says it where it means anything.
-pub(super) fn auto(auto: Option<Auto>, screen: Screen) -> podward_pod::Auto {
-    let (auto, what) = match auto {
-        None => return podward_pod::Auto::Off,
-        Some(Auto::Known) => (
-            podward_pod::Auto::Known,
+/// What `--auto` means for the pod.
+pub(super) const fn auto(auto: Option<Auto>) -> podward_pod::Auto {
+    match auto {
+        None => podward_pod::Auto::Off,
+        Some(Auto::Known) => podward_pod::Auto::Known,
+        Some(Auto::All) => podward_pod::Auto::All,
+    }
+}
+
+/// Says what a pod that has started answers by itself.
+pub(super) fn say_auto(auto: podward_pod::Auto, screen: Screen) {
+    let what = match auto {
+        podward_pod::Auto::Off => return,
+        podward_pod::Auto::Known => {
             "every question is answered with yes, once each, by nobody; a deny stays a deny, and \
-             what cannot be known before it runs is not answered",
-        ),
-        Some(Auto::All) => (
-            podward_pod::Auto::All,
+             what cannot be known before it runs is refused (`--auto=all` answers that too)"
+        }
+        podward_pod::Auto::All => {
             "every question is answered with yes, once each, by nobody, also about what cannot be \
-             known before it runs; a deny stays a deny",
-        ),
+             known before it runs; a deny stays a deny"
+        }
     };
     screen.say(Look::Warning, "auto", what);
-    auto
 }

@@ -35,7 +35,7 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
     let declared = &pod.loaded.resolved.model;
     let given = arguments.prompt.as_deref();
     let prompt = Prompt::of_a_run(given, arguments.resume.as_deref(), declared, screen)?;
-    let auto = made::auto(arguments.auto, screen);
+    let auto = made::auto(arguments.auto);
     runtime.block_on(async {
         let person = Person::of(&pod, &places);
         let request = ServeRequest {
@@ -87,7 +87,9 @@ async fn turn(
 ) -> Result<Exit, Failure> {
     let cancel = CancellationToken::new();
     let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
+    let auto = request.auto;
     let (server, LocalClient { events, caller }) = Server::start(places, request)?;
+    made::say_auto(auto, screen);
     let caller = Caller::Here(caller);
     let (ended, ends) = ends();
     let follow = Follow {

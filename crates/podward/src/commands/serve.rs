@@ -39,7 +39,7 @@ pub(super) fn run(
         pod,
         socket: Socket::Required,
         attended: Attended::No,
-        auto: made::auto(arguments.auto, screen),
+        auto: made::auto(arguments.auto),
     };
     runtime.block_on(serve(&places, request, arguments.format, screen))
 }
@@ -52,7 +52,9 @@ async fn serve(
 ) -> Result<Exit, Failure> {
     let cancel = CancellationToken::new();
     let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
+    let auto = request.auto;
     let (server, LocalClient { events, caller }) = Server::start(places, request)?;
+    made::say_auto(auto, screen);
     let caller = Caller::Here(caller);
     let stopped = CancellationToken::new();
     let (ended, ends) = ends();
