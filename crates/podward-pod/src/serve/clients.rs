@@ -59,6 +59,10 @@ pub(crate) struct Clients {
     next: ClientNumber,
 }
 
+/// What an event's line may grow by until it is part of a snapshot: the mark, and a later `seq`. What
+/// is told once can be told again.
+const SNAPSHOT_BYTES: usize = "\"snapshot\":true,".len() + 20;
+
 /// An event on its way: one line for all.
 #[derive(Serialize)]
 struct Framed<'a> {
@@ -99,7 +103,11 @@ impl Frame {
             event,
         };
         let line = json_line(&framed).ok()?;
-        (line.len() <= podward_protocol::MAX_LINE_BYTES).then(|| line.into())
+        let room = match snapshot {
+            true => 0,
+            false => SNAPSHOT_BYTES,
+        };
+        (line.len() + room <= podward_protocol::MAX_LINE_BYTES).then(|| line.into())
     }
 }
 

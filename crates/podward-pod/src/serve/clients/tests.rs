@@ -1,5 +1,26 @@
-use super::{Clients, HELLO_PINGS, Wanted, Welcomed};
+use podward_protocol::{Event, MAX_LINE_BYTES, SessionId, TextDelta, Time};
+
+use super::{Clients, Frame, HELLO_PINGS, SNAPSHOT_BYTES, Wanted, Welcomed};
 use crate::serve::outbox::Outbox;
+
+/// An event that was told fits the snapshots that come later, however long its line is.
+#[test]
+fn what_is_told_once_can_be_told_again() {
+    let frame = |seq| Frame {
+        time: Time::from_unix_milliseconds(1).unwrap(),
+        session: SessionId::from_bits(1),
+        seq,
+    };
+    let event = |n_bytes| {
+        let text = "x".repeat(n_bytes);
+        Event::TextDelta(TextDelta { text })
+    };
+    let beside_text = frame(0).line(&event(0)).unwrap().len();
+    let longest = MAX_LINE_BYTES - beside_text - SNAPSHOT_BYTES;
+    assert!(frame(0).line(&event(longest + 1)).is_none());
+    assert!(frame(0).line(&event(longest)).is_some());
+    assert!(frame(u64::MAX).snapshot_line(&event(longest)).is_some());
+}
 
 /// Who never says hello makes room for others; who said it late is not counted by what was before.
 #[test]
