@@ -69,7 +69,7 @@ pub enum MethodErrorCode {
     },
     /// This client may not do that: it descends from the pod, or it did not say that it can approve.
     NotAllowed,
-    /// There are too many clients, or too many requests of this one without a response.
+    /// Too many requests of this client are without a response.
     TooMany,
     /// A turn runs already.
     Busy,
