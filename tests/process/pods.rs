@@ -1,11 +1,7 @@
 //! Served pods: prompts, questions and answers from other processes.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Stdio};
-
-use serde_json::Value;
-
 use crate::sandbox::{Ran, Sandbox};
+use crate::serving::{Pod, step};
 use crate::session_files::{Ending, exchanges};
 use crate::typist::Typist;
 
@@ -15,69 +11,9 @@ const WAIT: &str = "[permissions]\ndefault_action = \"allow\"\non_ask = \"wait\"
     { tool = \"bash\", pattern = \"rm *\", action = \"deny\" },\n\
     { tool = \"bash\", pattern = \"*\", action = \"ask\" },\n]\n";
 
-/// A message with calls of bash.
-fn step(commands: &[&str]) -> String {
-    let mut step = "[[step]]\n".to_owned();
-    for command in commands {
-        step.push_str(&format!(
-            "[[step.call]]\ntool = \"bash\"\ninput = {{ command = '''{command}''' }}\n"
-        ));
-    }
-    step
-}
-
-/// A pod that serves.
-struct Served {
-    child: Child,
-    events: std::io::Lines<BufReader<ChildStdout>>,
-}
-
-impl Served {
-    fn start(sandbox: &Sandbox, script: &str, permissions: &str) -> Self {
-        Self::start_with(sandbox, script, permissions, &[])
-    }
-
-    fn start_with(sandbox: &Sandbox, script: &str, permissions: &str, arguments: &[&str]) -> Self {
-        let pod = sandbox.pod(script, permissions);
-        let mut child = sandbox
-            .podward(&["serve", pod.to_str().unwrap(), "--format", "json"])
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let events = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut served = Self { child, events };
-        served.tells("session_started");
-        served
-    }
-
-    /// Waits for an event; its data.
-    #[track_caller]
-    fn tells(&mut self, event: &str) -> Value {
-        for line in &mut self.events {
-            let mut line: Value = serde_json::from_str(&line.unwrap()).unwrap();
-            if line["event"] == event {
-                return line["data"].take();
-            }
-        }
-        panic!("it ended and never told `{event}`");
-    }
-
-    fn ends(mut self) -> Option<i32> {
-        for line in &mut self.events {
-            line.unwrap();
-        }
-        self.child.wait().unwrap().code()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // A test that failed leaves nothing running; one that did not has ended it.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Serves a pod with this script and these rules.
+fn serve(sandbox: &Sandbox, script: &str, permissions: &str) -> Pod {
+    Pod::serve(sandbox, &sandbox.pod(script, permissions))
 }
 
 /// What the only open question is called, and its digest.
@@ -105,7 +41,7 @@ fn has(sandbox: &Sandbox, name: &str) -> bool {
 #[test]
 fn a_prompt_is_sent_a_question_answered_and_the_pod_stopped() {
     let sandbox = Sandbox::new();
-    let mut served = Served::start(&sandbox, &step(&["touch made"]), WAIT);
+    let mut served = serve(&sandbox, &step(&["touch made"]), WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     served.tells("permission_request");
     let pods = sandbox.run(&["pods"]).exits(0);
@@ -140,7 +76,7 @@ fn a_prompt_is_sent_a_question_answered_and_the_pod_stopped() {
 #[test]
 fn a_rejection_is_one_questions_and_its_words_are_the_models() {
     let sandbox = Sandbox::new();
-    let mut served = Served::start(&sandbox, &step(&["touch a", "touch b"]), WAIT);
+    let mut served = serve(&sandbox, &step(&["touch a", "touch b"]), WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     let first = served.tells("permission_request");
     served.tells("permission_request");
@@ -167,7 +103,7 @@ fn a_rejection_is_one_questions_and_its_words_are_the_models() {
 #[test]
 fn an_edit_that_the_rules_deny_leaves_the_question_open() {
     let sandbox = Sandbox::new();
-    let mut served = Served::start(&sandbox, &step(&["touch a"]), WAIT);
+    let mut served = serve(&sandbox, &step(&["touch a"]), WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     served.tells("permission_request");
     let (id, digest) = asked(&sandbox);
@@ -187,7 +123,7 @@ fn an_edit_that_the_rules_deny_leaves_the_question_open() {
 #[test]
 fn always_settles_what_is_like_it_and_a_pattern_that_covers_too_much_is_refused() {
     let sandbox = Sandbox::new();
-    let mut served = Served::start(&sandbox, &step(&["touch a", "touch a b"]), WAIT);
+    let mut served = serve(&sandbox, &step(&["touch a", "touch a b"]), WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     let first = served.tells("permission_request");
     served.tells("permission_request");
@@ -211,7 +147,7 @@ fn send_waits_for_the_turn_and_asks_at_a_terminal() {
     let sandbox = Sandbox::new();
     let script = step(&["touch made"]) + "[[step]]\ntext = \"It is done.\"\n";
     let rules = WAIT.replace("on_ask = \"wait\"\n", "on_ask = \"refuse\"\n");
-    let served = Served::start(&sandbox, &script, &rules);
+    let served = serve(&sandbox, &script, &rules);
     let mut typist = Typist::start(sandbox.at_terminal(&["send", "test", "go", "--wait"]), None);
     typist.sees("? = help: ");
     typist.types("y");
@@ -227,7 +163,7 @@ fn send_waits_for_the_turn_and_asks_at_a_terminal() {
 fn a_turn_is_cancelled_and_the_pod_waits_for_the_next() {
     let sandbox = Sandbox::new();
     let script = step(&["touch made"]) + "[[step]]\ntext = \"next\"\n";
-    let mut served = Served::start(&sandbox, &script, WAIT);
+    let mut served = serve(&sandbox, &script, WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     served.tells("permission_request");
     let busy = sandbox.run(&["send", "test", "more"]).exits(1);
@@ -249,18 +185,17 @@ fn a_turn_is_cancelled_and_the_pod_waits_for_the_next() {
 fn a_question_outlives_its_pod_and_is_put_again_by_the_next() {
     let sandbox = Sandbox::new();
     let script = step(&["touch made"]) + "[[step]]\ntext = \"done\"\n";
-    let mut served = Served::start(&sandbox, &script, WAIT);
+    let mut served = serve(&sandbox, &script, WAIT);
     sandbox.run(&["send", "test", "go"]).exits(0);
     let id = served.tells("permission_request")["id"].take();
-    served.child.kill().unwrap();
-    served.ends();
+    served.kill();
     let killed = sandbox.run(&["pods"]).exits(0);
     assert!(killed.stderr.contains("`test` was killed"), "{killed:#?}");
     let gone = sandbox
         .run(&["reply", "test", "x", "once", "--digest", "0"])
         .exits(64);
     assert!(gone.stderr.contains("no pod `test` runs"), "{gone:#?}");
-    let mut served = Served::start_with(&sandbox, &script, WAIT, &["--resume"]);
+    let mut served = Pod::serve_with(&sandbox, &sandbox.pod(&script, WAIT), &["--resume"]);
     assert_eq!(served.tells("permission_request")["id"], id);
     assert!(!has(&sandbox, "made"));
     let (id, digest) = asked(&sandbox);
@@ -287,8 +222,8 @@ fn a_name_means_one_pod() {
     let none = sandbox.run(&["send", "test", "go"]).exits(64);
     assert!(none.stderr.contains("no pod `test` runs"), "{none:#?}");
     let script = "[[step]]\ntext = \"here\"\n";
-    let _first = Served::start(&sandbox, script, WAIT);
-    let _second = Served::start(&sandbox, script, WAIT);
+    let _first = serve(&sandbox, script, WAIT);
+    let _second = serve(&sandbox, script, WAIT);
     let several = sandbox.run(&["send", "test", "go"]).exits(64);
     assert!(
         several.stderr.contains("2 pods are called `test`"),

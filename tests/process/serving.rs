@@ -46,7 +46,8 @@ impl Pod {
         Self::serve_with(sandbox, manifest, &["--resume", id])
     }
 
-    fn serve_with(sandbox: &Sandbox, manifest: &Path, more: &[&str]) -> Self {
+    /// Serves a manifest with further arguments.
+    pub(crate) fn serve_with(sandbox: &Sandbox, manifest: &Path, more: &[&str]) -> Self {
         let mut command = sandbox.podward(&["serve", "--format", "json"]);
         command.arg(manifest).args(more);
         Self::start(sandbox, command)
