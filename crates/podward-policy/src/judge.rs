@@ -13,16 +13,26 @@ use crate::work::Work;
 
 mod asking;
 mod coverage;
+mod explain;
 mod reach;
+mod watch;
 
 pub(crate) use asking::asking;
 use coverage::coverage;
+pub(crate) use explain::explain;
 pub(crate) use reach::may_ever_run;
 
+use crate::explanation::Tried;
 use crate::pattern::Hit;
+use watch::{Step, Watch};
 
 /// Judges a call over all layers.
 pub(crate) fn judge(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
+    judge_with(layers, call, &mut ())
+}
+
+/// Judges a call over all layers, and lets somebody watch.
+fn judge_with(layers: &[(LayerName, Policy)], call: &Lowered, watch: &mut impl Watch) -> Ruling {
     let operations = match call {
         Lowered::NothingToRun => {
             return Ruling {
@@ -40,11 +50,12 @@ pub(crate) fn judge(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
         let mut view = View::new(policy, operations);
         for (idx, operation) in operations.iter().enumerate() {
             let found = Found {
-                decision: view.decide(operation),
+                decision: view.decide(operation, watch),
                 operation: OperationIdx(idx),
                 layer: name,
                 policy,
             };
+            watch.decided(&found, operations);
             if worst
                 .as_ref()
                 .is_none_or(|worst| found.weight() > worst.weight())
@@ -197,9 +208,9 @@ impl<'a> View<'a> {
     }
 
     /// What the layer says of an operation.
-    fn decide(&mut self, operation: &Operation) -> Decision {
+    fn decide(&mut self, operation: &Operation, watch: &mut impl Watch) -> Decision {
         match self.how(operation) {
-            Some(how) => self.first_match(operation, how),
+            Some(how) => self.first_match(operation, how, watch),
             None => Decision {
                 action: Action::Allow,
                 why: Why::Unrestricted,
@@ -253,7 +264,7 @@ impl<'a> View<'a> {
         let Some(command) = self.operations.get(command) else {
             return false;
         };
-        match self.first_match(command, How::default()) {
+        match self.first_match(command, How::default(), &mut ()) {
             Decision {
                 action: Action::Allow,
                 why: Why::Rule(idx),
@@ -270,7 +281,7 @@ impl<'a> View<'a> {
     /// name of the program that the wrapper runs.
     fn rule_over(&mut self, wrapper: OperationIdx, reach: usize) -> Option<usize> {
         let wrapper = self.operations.get(wrapper)?;
-        match self.first_match(wrapper, How::default()) {
+        match self.first_match(wrapper, How::default(), &mut ()) {
             Decision {
                 action: Action::Allow,
                 why: Why::Rule(idx),
@@ -286,12 +297,15 @@ impl<'a> View<'a> {
     /// the first that all match, or else the default, ends the search. A match of the whole call
     /// does not end it: it only tightens what is said of the operation itself, or what is appended
     /// could hide a deny behind an ask (D5.5).
-    fn first_match(&mut self, operation: &Operation, how: How) -> Decision {
+    fn first_match(&mut self, operation: &Operation, how: How, watch: &mut impl Watch) -> Decision {
         let mut said = Said::default();
         let policy = self.policy;
         for (idx, rule) in policy.rules.iter().enumerate() {
-            let mut hit = self.hit_of(idx, rule, operation, how);
-            match self.hit_whole(idx, rule, operation) {
+            let tried = self.tried(idx, rule, operation, how);
+            let whole = self.hit_whole(idx, rule, operation);
+            watch.step(Step { idx, tried, whole });
+            let mut hit = tried.hit();
+            match whole {
                 Hit::No => {}
                 Hit::May => hit = hit.max(Hit::May),
                 Hit::Must => said.at_least(rule.action, idx),
@@ -335,11 +349,18 @@ impl<'a> View<'a> {
 
     /// Whether the rule at this place matches an operation.
     fn hit_of(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Hit {
-        let is_covered = self.exact == Some(idx) || how.cover == Some(idx);
-        match is_covered {
-            true => Hit::Must,
-            false => self.hit(rule, operation, how.catch_all),
+        self.tried(idx, rule, operation, how).hit()
+    }
+
+    /// What the rule at this place is to an operation, the text of the whole call aside.
+    fn tried(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Tried {
+        if self.exact == Some(idx) {
+            return Tried::EqualsCall;
         }
+        if how.cover == Some(idx) {
+            return Tried::CoversWhatItRuns;
+        }
+        self.tried_by_itself(rule, operation, how.catch_all)
     }
 
     /// Whether the rule at this place matches the text of the whole call, of which an operation is a
@@ -362,7 +383,12 @@ impl<'a> View<'a> {
         found
     }
 
-    fn hit(&mut self, rule: &Rule, operation: &Operation, catch_all: CatchAll) -> Hit {
+    fn tried_by_itself(
+        &mut self,
+        rule: &Rule,
+        operation: &Operation,
+        catch_all: CatchAll,
+    ) -> Tried {
         if rule.tool.matches(&operation.tool, rule.action) {
             let is_applied = match catch_all {
                 CatchAll::Always => true,
@@ -370,26 +396,33 @@ impl<'a> View<'a> {
                 CatchAll::Never => !rule.is_catch_all,
             };
             if !is_applied {
-                return Hit::No;
+                return Tried::NotApplied;
             }
             if operation.need == Need::Named && !rule.may_name(&operation.subject) {
-                return Hit::No;
+                return Tried::NamesNoAddress;
             }
-            let operand = match operation.need {
-                Need::Restrictive => Operand::Certain,
-                Need::Full
-                | Need::Named
-                | Need::Free
-                | Need::DerivedFrom(_)
-                | Need::RunBy { .. } => Operand::Possible,
+            let operand = operand(operation);
+            return match rule.hit(&operation.subject, operand, &mut self.work) {
+                Hit::No => Tried::Differs,
+                Hit::May => Tried::MayMatch,
+                Hit::Must => Tried::Matches,
             };
-            return rule.hit(&operation.subject, operand, &mut self.work);
         }
         let may_be_reached =
             rule.is_restrictive() && stands_for_anything(operation) && rule.is_reached_by_code;
         match may_be_reached {
-            true => Hit::May,
-            false => Hit::No,
+            true => Tried::ReachedByCode,
+            false => Tried::OtherTool,
+        }
+    }
+}
+
+/// How far an operand counts that is known in part.
+const fn operand(operation: &Operation) -> Operand {
+    match operation.need {
+        Need::Restrictive => Operand::Certain,
+        Need::Full | Need::Named | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => {
+            Operand::Possible
         }
     }
 }

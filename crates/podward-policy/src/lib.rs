@@ -26,6 +26,7 @@
 mod action;
 mod asking;
 mod compile;
+mod explanation;
 mod grant;
 mod judge;
 mod operation;
@@ -45,6 +46,7 @@ mod testing;
 
 pub use action::Action;
 pub use asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
+pub use explanation::{Explanation, LayerExplanation, Said, Tried, TriedRule};
 pub use grant::{GrantRule, PatternProblem};
 pub use operation::{
     CommandSubject, Lowered, Need, Operation, OperationIdx, Operations, PathForm, PathSubject,

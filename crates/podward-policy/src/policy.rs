@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
 use crate::compile;
+use crate::explanation::Explanation;
 use crate::judge;
 use crate::operation::Lowered;
 use crate::rule::Rule;
@@ -101,6 +102,27 @@ impl Policies {
     #[must_use]
     pub fn judge(&self, call: &Lowered) -> Ruling {
         judge::judge(&self.layers, call)
+    }
+
+    /// Judges what a call would do, and tells of every rule what it was to every operation.
+    ///
+    /// It is [`Policies::judge`] with an eye on it: the ruling is the same.
+    #[must_use]
+    pub fn explain(&self, call: &Lowered) -> Explanation {
+        judge::explain(&self.layers, call)
+    }
+
+    /// The names of the layers, outermost first.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &LayerName> + '_ {
+        self.layers.iter().map(|(name, _)| name)
+    }
+
+    /// As [`Policies::explain`], by one layer alone: the one at a place, from 0; without one, no
+    /// layer at all.
+    #[must_use]
+    pub fn explain_layer(&self, place: usize, call: &Lowered) -> Explanation {
+        let layers = self.layers.get(place).map_or(&[][..], std::slice::from_ref);
+        judge::explain(layers, call)
     }
 
     /// All that asks about a call: empty unless the ruling is ask, and never empty if it is.

@@ -108,6 +108,21 @@ impl Rule {
         }
     }
 
+    /// The same as a deny: what it would see of a text that an allow does not.
+    pub(crate) fn as_restrictive(&self) -> Option<Self> {
+        Self::new(RuleSource {
+            tool: self.tool.clone(),
+            action: Action::Deny,
+            written_tool: &self.written_tool,
+            pattern: &self.pattern,
+            message: None,
+            grantable: false,
+            ask_timeout: None,
+            location: &self.location,
+        })
+        .ok()
+    }
+
     /// Whether an allow by this rule is one for what the operation is about, and not only for
     /// whatever comes. A restrictive rule always counts.
     pub(crate) fn may_name(&self, subject: &Subject) -> bool {

@@ -422,6 +422,55 @@ proptest! {
     }
 
     #[test]
+    fn an_explanation_is_the_verdict_with_every_rule_that_led_to_it(
+        first in a_table(),
+        second in a_table(),
+        lowered in a_call(),
+    ) {
+        let layers = [&first, &second].into_iter().map(|text| {
+            let policy = Policy::compile(&table(text), &KnownTools::built_in());
+            (LayerName { kind: LayerKind::User }, policy.unwrap().policy)
+        });
+        let policies = Policies::new(layers.collect());
+        let explanation = policies.explain(&lowered);
+        prop_assert_eq!(&explanation.ruling, &policies.judge(&lowered));
+        let said = || explanation.layers.iter().flat_map(|layer| &layer.operations);
+        prop_assert_eq!(said().map(|said| said.action).max(), Some(explanation.ruling.action));
+        for (layer, said) in explanation
+            .layers
+            .iter()
+            .flat_map(|layer| layer.operations.iter().map(move |said| (layer, said)))
+        {
+            let places: Vec<usize> = said.tried.iter().map(|tried| tried.rule.0).collect();
+            prop_assert_eq!(&places, &(0..places.len()).collect::<Vec<_>>());
+            match &said.cause {
+                Cause::Rule { rule, .. } => {
+                    let decided = said.tried.get(rule.0).expect("it was tried");
+                    prop_assert!(decided.counts(), "{decided:?}");
+                    prop_assert_eq!(decided.action, said.action);
+                }
+                Cause::Unresolved { rule, .. } => {
+                    prop_assert_eq!(said.action, layer.unresolved);
+                    if let Some(rule) = rule {
+                        prop_assert!(said.tried.get(rule.0).expect("it was tried").counts());
+                    }
+                }
+                Cause::Default { .. } => {
+                    prop_assert_eq!(places.len(), layer.n_rules);
+                    prop_assert_eq!(said.action, layer.default_action);
+                }
+                Cause::Unrestricted => prop_assert_eq!(said.action, Action::Allow),
+                Cause::Unnamed { .. } => prop_assert_eq!(said.action, Action::Ask),
+                Cause::NoPolicy | Cause::NothingToRun => prop_assert!(false, "{said:?}"),
+            }
+            if said.action != Action::Allow {
+                let allow = said.nearest.iter().all(|near| near.action == Action::Allow);
+                prop_assert!(allow);
+            }
+        }
+    }
+
+    #[test]
     fn no_table_and_no_text_panics(
         tool in ".{0,12}",
         pattern in "[*?\\[\\]!^a /~'\"\\\\:{},\u{e9}\u{1f600}]{0,12}|.{0,20}",
