@@ -15,7 +15,7 @@ mod object;
 mod request;
 
 pub use line::{Line, RawReply, RawResponse, decode_line, encode_response};
-pub(crate) use object::object;
+pub(crate) use object::{object, present};
 pub use request::{RefusedRequest, decode_request, encode_request};
 
 /// The longest line that a pod sends, in bytes, its newline not counted.

@@ -1,10 +1,12 @@
 //! A remembered approval on the wire.
 
+use std::num::NonZeroU32;
+
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::codec::object;
+use crate::codec::{object, present};
 use crate::id::GrantId;
 use crate::time::Time;
 
@@ -80,6 +82,7 @@ pub enum AskedBy {
 /// is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[schemars(deny_unknown_fields)]
 pub enum GrantFor {
     /// For this session, also when it is gone on with later.
     Session,
@@ -93,17 +96,20 @@ pub enum GrantFor {
     /// For so many calls of any session in this workspace.
     Uses {
         /// How many, from 1.
+        #[schemars(range(min = 1))]
         n: u32,
     },
 }
 
-/// A time span as it is written, whatever its kind.
+/// A time span as it is written, whatever its kind. A field that is there and `null` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenFor {
     kind: ForKind,
+    #[serde(default, deserialize_with = "present")]
     time: Option<Time>,
-    n: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    n: Option<NonZeroU32>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -122,7 +128,7 @@ impl<'de> Deserialize<'de> for GrantFor {
             (ForKind::Session, None, None) => Ok(Self::Session),
             (ForKind::Project, None, None) => Ok(Self::Project),
             (ForKind::Until, Some(time), None) => Ok(Self::Until { time }),
-            (ForKind::Uses, None, Some(n)) => Ok(Self::Uses { n }),
+            (ForKind::Uses, None, Some(n)) => Ok(Self::Uses { n: n.get() }),
             (kind, _, _) => Err(D::Error::custom(kind.takes())), // a field too many or too few
         }
     }

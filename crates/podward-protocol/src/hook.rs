@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::event::TurnEndReason;
 use crate::id::{CallId, SessionId};
 use crate::permission::PermissionRequest;
+use crate::schema::schema_text;
 use crate::verdict::{Operation, Ruling};
 
 /// The version of what a hook reads. It grows when a hook written for the version before would
@@ -204,11 +205,11 @@ impl HookOutput {
 /// The JSON Schema of [`HookInput`], pretty-printed, with a final newline.
 #[must_use]
 pub fn hook_input_schema() -> String {
-    crate::pretty(&schemars::schema_for!(HookInput))
+    schema_text::<HookInput>()
 }
 
 /// The JSON Schema of [`HookOutput`], pretty-printed, with a final newline.
 #[must_use]
 pub fn hook_output_schema() -> String {
-    crate::pretty(&schemars::schema_for!(HookOutput))
+    schema_text::<HookOutput>()
 }

@@ -17,7 +17,7 @@ const CROCKFORD: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("pattern" = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"))]
 pub struct SessionId(Arc<str>);
 
 /// A text that is no session's id.

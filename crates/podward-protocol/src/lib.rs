@@ -25,6 +25,7 @@ mod method;
 mod method_error;
 mod permission;
 mod registry;
+mod schema;
 mod time;
 mod verdict;
 
@@ -55,6 +56,7 @@ pub use permission::{
     PermissionRequest, PermissionSettled, Width,
 };
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
+pub use schema::{events_schema, methods_schema, responses_schema};
 pub use time::{Time, TimeError};
 pub use verdict::{
     Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, Span, SubjectKind,
@@ -64,26 +66,3 @@ pub use verdict::{
 /// The version of this protocol. It grows when a reader of the version before would misread a
 /// line; new events, methods and fields alone do not change it.
 pub const PROTOCOL_VERSION: u32 = 2;
-
-/// The JSON Schema of an event's line, pretty-printed, with a final newline.
-#[must_use]
-pub fn events_schema() -> String {
-    pretty(&schemars::schema_for!(Envelope))
-}
-
-/// The JSON Schema of a request's line, pretty-printed, with a final newline.
-#[must_use]
-pub fn methods_schema() -> String {
-    pretty(&schemars::schema_for!(Request))
-}
-
-/// The JSON Schema of a response's line, pretty-printed, with a final newline.
-#[must_use]
-pub fn responses_schema() -> String {
-    pretty(&schemars::schema_for!(Response))
-}
-
-fn pretty(schema: &schemars::Schema) -> String {
-    // `Value`'s alternate display is its pretty form and cannot fail.
-    format!("{:#}\n", schema.as_value())
-}

@@ -1,11 +1,13 @@
 //! A question on the wire: what is asked, how it can be answered, what became of it.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::codec::object;
+use crate::codec::{object, present};
 use crate::grant::{Asker, GrantFor};
 use crate::id::{CallId, GrantId, RequestId};
 use crate::time::Time;
@@ -130,7 +132,7 @@ pub enum Width {
 
 /// An answer to a permission request. It is read strictly: a field that does not belong to its kind
 /// is an error.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Answer {
     /// It runs, this once.
@@ -152,7 +154,7 @@ pub enum Answer {
 }
 
 /// What is saved by an `always`, and how long it counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Always {
     /// What.
     #[serde(flatten)]
@@ -163,7 +165,7 @@ pub struct Always {
 }
 
 /// What is saved by an `always`: exactly one of the two.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen {
     /// The place of one of the request's `choices`, from 0.
@@ -182,17 +184,32 @@ pub struct ChosenPattern {
     pub pattern: String,
 }
 
-/// An answer as it is written, whatever its kind.
+/// An answer as it is written, whatever its kind. A field that is there and `null` is there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenAnswer {
     kind: AnswerKind,
+    #[serde(default, deserialize_with = "present")]
     width: Option<usize>,
+    #[serde(default, deserialize_with = "chosen_patterns")]
     patterns: Option<Vec<ChosenPattern>>,
-    #[serde(rename = "for")]
+    #[serde(rename = "for", default, deserialize_with = "present")]
     lasts: Option<GrantFor>,
-    feedback: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    feedback: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
     arguments: Option<Map<String, Value>>,
+}
+
+fn chosen_patterns<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<ChosenPattern>>, D::Error> {
+    /// One that is written as an object.
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Written(#[serde(deserialize_with = "object")] ChosenPattern);
+    let written = Vec::<Written>::deserialize(deserializer)?;
+    Ok(Some(written.into_iter().map(|Written(one)| one).collect()))
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -207,12 +224,14 @@ enum AnswerKind {
 impl<'de> Deserialize<'de> for Answer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written: WrittenAnswer = object(deserializer)?;
-        written.read().map_err(D::Error::custom)
+        let kind = written.kind;
+        written.read().ok_or_else(|| D::Error::custom(kind.takes()))
     }
 }
 
 impl WrittenAnswer {
-    fn read(self) -> Result<Answer, String> {
+    /// The answer; `None` where a field of its kind is missing or one of another kind is there.
+    fn read(self) -> Option<Answer> {
         let Self {
             kind,
             width,
@@ -221,33 +240,88 @@ impl WrittenAnswer {
             feedback,
             arguments,
         } = self;
-        let has_choice = width.is_some() || patterns.is_some() || lasts.is_some();
-        let is_foreign = match kind {
-            AnswerKind::Once => has_choice || feedback.is_some() || arguments.is_some(),
-            AnswerKind::Always => feedback.is_some() || arguments.is_some(),
-            AnswerKind::Reject => has_choice || arguments.is_some(),
-            AnswerKind::Edit => has_choice || feedback.is_some(),
-        };
-        if is_foreign {
-            return Err(kind.takes().to_owned());
-        }
-        match kind {
-            AnswerKind::Once => Ok(Answer::Once),
-            AnswerKind::Always => {
-                let what = match (width, patterns) {
-                    (Some(width), None) => Chosen::Width(width),
-                    (None, Some(patterns)) => Chosen::Patterns(patterns),
-                    (None, None) | (Some(_), Some(_)) => return Err(kind.takes().to_owned()),
-                };
-                let lasts = lasts.ok_or_else(|| kind.takes().to_owned())?;
-                Ok(Answer::Always(Always { what, lasts }))
+        match (kind, width, patterns, lasts, feedback, arguments) {
+            (AnswerKind::Once, None, None, None, None, None) => Some(Answer::Once),
+            (AnswerKind::Always, Some(width), None, Some(lasts), None, None) => {
+                let what = Chosen::Width(width);
+                Some(Answer::Always(Always { what, lasts }))
             }
-            AnswerKind::Reject => Ok(Answer::Reject { feedback }),
-            AnswerKind::Edit => {
-                let arguments = arguments.ok_or_else(|| kind.takes().to_owned())?;
-                Ok(Answer::Edit { arguments })
+            (AnswerKind::Always, None, Some(patterns), Some(lasts), None, None) => {
+                let what = Chosen::Patterns(patterns);
+                Some(Answer::Always(Always { what, lasts }))
             }
+            (AnswerKind::Reject, None, None, None, feedback, None) => {
+                let feedback = feedback.flatten();
+                Some(Answer::Reject { feedback })
+            }
+            (AnswerKind::Edit, None, None, None, None, Some(arguments)) => {
+                Some(Answer::Edit { arguments })
+            }
+            _ => None, // a field too many or too few
         }
+    }
+}
+
+/// Written by hand, like the reader: a derived one would take the fields of any kind.
+impl JsonSchema for Answer {
+    fn schema_name() -> Cow<'static, str> {
+        "Answer".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let lasts = generator.subschema_for::<GrantFor>();
+        let width = generator.subschema_for::<usize>();
+        let patterns = generator.subschema_for::<Vec<ChosenPattern>>();
+        json_schema!({
+            "description": "An answer to a permission request.",
+            "oneOf": [
+                {
+                    "description": "It runs, this once.",
+                    "type": "object",
+                    "properties": { "kind": { "const": "once" } },
+                    "required": ["kind"],
+                    "additionalProperties": false,
+                },
+                {
+                    "description": "It runs, and what is like it is not asked about again: `width` is \
+                        the place of one of the request's `choices`, from 0.",
+                    "type": "object",
+                    "properties": { "kind": { "const": "always" }, "width": width, "for": lasts },
+                    "required": ["kind", "width", "for"],
+                    "additionalProperties": false,
+                },
+                {
+                    "description": "It runs, and what is like it is not asked about again: `patterns` \
+                        has a pattern of one's own for each part that asks.",
+                    "type": "object",
+                    "properties": {
+                        "kind": { "const": "always" }, "patterns": patterns, "for": lasts,
+                    },
+                    "required": ["kind", "patterns", "for"],
+                    "additionalProperties": false,
+                },
+                {
+                    "description": "It does not run; the model reads `feedback` word for word.",
+                    "type": "object",
+                    "properties": {
+                        "kind": { "const": "reject" }, "feedback": { "type": ["string", "null"] },
+                    },
+                    "required": ["kind"],
+                    "additionalProperties": false,
+                },
+                {
+                    "description": "It runs with other arguments: all of them are given. They are \
+                        judged again; what the rules deny is answered with `edit_denied` and the \
+                        request stays open.",
+                    "type": "object",
+                    "properties": {
+                        "kind": { "const": "edit" }, "arguments": { "type": "object" },
+                    },
+                    "required": ["kind", "arguments"],
+                    "additionalProperties": false,
+                },
+            ],
+        })
     }
 }
 

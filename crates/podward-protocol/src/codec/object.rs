@@ -25,6 +25,15 @@ pub(crate) fn object_text<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T,
     Ok(value)
 }
 
+/// Reads a field that is there: `null` is a value of its own, which most types do not have.
+pub(crate) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
 struct Object<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::codec::object::object_text;
+use crate::codec::object::{object_text, present};
 use crate::codec::{EncodeError, MAX_REQUEST_BYTES, within};
 use crate::method::{Method, MethodId, MethodName, Request, Response, ResponseOutcome};
 use crate::method_error::{MethodError, MethodErrorCode};
@@ -109,7 +109,7 @@ pub fn decode_request(line: &[u8]) -> Result<Request, RefusedRequest> {
 struct Written<'a> {
     id: Option<Value>,
     method: Option<Value>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
 }
 
