@@ -79,6 +79,9 @@ _podward() {
             podward__subcmd__grants,revoke)
                 cmd="podward__subcmd__grants__subcmd__revoke"
                 ;;
+            podward__subcmd__skills,end)
+                cmd="podward__subcmd__skills__subcmd__end"
+                ;;
             podward__subcmd__skills,lint)
                 cmd="podward__subcmd__skills__subcmd__lint"
                 ;;
@@ -517,7 +520,7 @@ _podward() {
             return 0
             ;;
         podward__subcmd__run)
-            opts="-h -V --format --resume --auto --permissions --color --log --log-file --help --version"
+            opts="-h -V --format --resume --skill --auto --permissions --color --log --log-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -528,6 +531,10 @@ _podward() {
                     return 0
                     ;;
                 --resume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --skill)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -585,12 +592,16 @@ _podward() {
             return 0
             ;;
         podward__subcmd__send)
-            opts="-h -V --wait --format --color --log --log-file --help --version"
+            opts="-h -V --skill --wait --format --color --log --log-file --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --skill)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --format)
                     COMPREPLY=($(compgen -W "text json" -- "${cur}"))
                     return 0
@@ -657,8 +668,34 @@ _podward() {
             return 0
             ;;
         podward__subcmd__skills)
-            opts="-h -V --color --log --log-file --help --version list show lint"
+            opts="-h -V --color --log --log-file --help --version list show lint end"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__skills__subcmd__end)
+            opts="-h -V --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

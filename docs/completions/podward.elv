@@ -47,6 +47,7 @@ set edit:completion:arg-completer[podward] = {|@words|
         &'podward;run'= {
             cand --format 'What to write to standard output: the model''s text, or every event as a line of JSON'
             cand --resume 'Go on with an earlier session: its id, or a beginning that no other session shares'
+            cand --skill 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same'
             cand --auto 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
             cand --color 'When to colour what is written'
@@ -71,6 +72,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;send'= {
+            cand --skill 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same'
             cand --format 'What to write to standard output while following'
             cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
@@ -238,6 +240,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand list 'List the skills of `[skills] directories`'
             cand show 'Show one of them: what it says of itself, and the rules that its lists come to'
             cand lint 'Check skills before any run: format, names of tools, lists that say too much or nothing'
+            cand end 'End a skill that is active in a pod: what it restricts is free again'
         }
         &'podward;skills;list'= {
             cand --manifest 'The pod''s manifest; without it, the layers of the machine, the user and the project alone'
@@ -267,6 +270,15 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --manifest 'The pod''s manifest; without it, the layers of the machine, the user and the project alone'
             cand --permissions 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`'
             cand --format 'How to print; JSON has a line for each finding'
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;skills;end'= {
             cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'

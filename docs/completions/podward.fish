@@ -52,6 +52,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print t
 complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r
+complete -c podward -n "__fish_podward_using_subcommand run" -l skill -d 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same' -r
 complete -c podward -n "__fish_podward_using_subcommand run" -l auto -d 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before' -r -f -a "known\t'What is known before it runs'
 all\t'Also unknown code'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
@@ -75,6 +76,7 @@ complete -c podward -n "__fish_podward_using_subcommand serve" -l log -d 'What t
 complete -c podward -n "__fish_podward_using_subcommand serve" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand serve" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand send" -l skill -d 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same' -r
 complete -c podward -n "__fish_podward_using_subcommand send" -l format -d 'What to write to standard output while following' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand send" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
@@ -212,16 +214,17 @@ complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand grants; and __fish_seen_subcommand_from explain" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -s V -l version -d 'Print version'
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "list" -d 'List the skills of `[skills] directories`'
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "show" -d 'Show one of them: what it says of itself, and the rules that its lists come to'
-complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint" -f -a "lint" -d 'Check skills before any run: format, names of tools, lists that say too much or nothing'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -f -a "list" -d 'List the skills of `[skills] directories`'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -f -a "show" -d 'Show one of them: what it says of itself, and the rules that its lists come to'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -f -a "lint" -d 'Check skills before any run: format, names of tools, lists that say too much or nothing'
+complete -c podward -n "__fish_podward_using_subcommand skills; and not __fish_seen_subcommand_from list show lint end" -f -a "end" -d 'End a skill that is active in a pod: what it restricts is free again'
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l manifest -d 'The pod\'s manifest; without it, the layers of the machine, the user and the project alone' -r -F
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from list" -l format -d 'How to print' -r -f -a "text\t'For people'
@@ -255,6 +258,13 @@ complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from lint" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from end" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from end" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from end" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from end" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand skills; and __fish_seen_subcommand_from end" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand undo" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

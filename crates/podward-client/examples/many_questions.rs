@@ -139,7 +139,12 @@ async fn main() -> Outcome {
 
     let before = memory(socket)?;
     let prompt = Some("go".to_owned());
-    client.ask(Run { prompt }).await?;
+    client
+        .ask(Run {
+            prompt,
+            skill: None,
+        })
+        .await?;
     let requests = questions(&mut events, n_questions).await?;
     let waiting = memory(socket)?;
     println!("{n_questions} questions wait: {before} kB before, {waiting} kB now");

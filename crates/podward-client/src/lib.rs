@@ -15,7 +15,7 @@
 //!     events: None,
 //! };
 //! let (client, mut events) = Client::connect("/run/user/1000/podward/x.sock".as_ref(), hello).await?;
-//! let started = client.ask(Run { prompt: Some("tidy up".to_owned()) }).await?;
+//! let started = client.ask(Run { prompt: Some("tidy up".to_owned()), skill: None }).await?;
 //! while let Some(envelope) = events.next().await {
 //!     println!("turn {}: {}", started.turn, envelope.event.name());
 //! }

@@ -8,6 +8,7 @@ use crate::connection::{ClientJoined, ClientLeft, Closing, Ping, SnapshotEnd, Sn
 use crate::grant::{GrantAdded, GrantRevoked};
 use crate::id::{CallId, SessionId};
 use crate::permission::{PermissionRequest, PermissionSettled};
+use crate::skill::{SkillEnded, SkillStarted};
 use crate::time::Time;
 use crate::verdict::{DecidedBy, Operation, RefusalCause, Ruling, is_false};
 
@@ -63,6 +64,10 @@ pub enum Event {
     Error(ErrorRaised),
     /// The pod is idle again.
     TurnEnded(TurnEnded),
+    /// A skill is active: only what it lists may be called.
+    SkillStarted(SkillStarted),
+    /// A skill is active no longer.
+    SkillEnded(SkillEnded),
     /// An approval is remembered.
     GrantAdded(GrantAdded),
     /// A remembered approval counts no longer.
@@ -99,6 +104,8 @@ impl Event {
         "usage",
         "error",
         "turn_ended",
+        "skill_started",
+        "skill_ended",
         "grant_added",
         "grant_revoked",
         "client_joined",
@@ -128,6 +135,8 @@ impl Event {
             Self::Usage(_) => "usage",
             Self::Error(_) => "error",
             Self::TurnEnded(_) => "turn_ended",
+            Self::SkillStarted(_) => "skill_started",
+            Self::SkillEnded(_) => "skill_ended",
             Self::GrantAdded(_) => "grant_added",
             Self::GrantRevoked(_) => "grant_revoked",
             Self::ClientJoined(_) => "client_joined",

@@ -26,6 +26,7 @@ mod method_error;
 mod permission;
 mod registry;
 mod schema;
+mod skill;
 mod time;
 mod verdict;
 
@@ -47,8 +48,8 @@ pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
     Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, MethodId, MethodName,
     OpenRequests, Params, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard,
-    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop,
-    StopStarted, Subscribe, Subscribed, Welcome,
+    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, SkillEnd,
+    SkillEndStarted, Stop, StopStarted, Subscribe, Subscribed, Welcome,
 };
 pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{
@@ -57,6 +58,7 @@ pub use permission::{
 };
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
 pub use schema::{events_schema, methods_schema, responses_schema};
+pub use skill::{SkillEndReason, SkillEnded, SkillList, SkillStarted, SkillStarter};
 pub use time::{Time, TimeError};
 pub use verdict::{
     Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, Span, SubjectKind,

@@ -10,7 +10,8 @@
 //! - A snapshot is made of ordinary events, folded: a client that can follow a run can read a snapshot.
 //!   It is opened by `snapshot_started` and closed by `snapshot_end`, and each of its lines says
 //!   `"snapshot": true`, so that a reader without a memory can tell it from what is new. It holds, in this
-//!   order: `session_started`, `client_joined` for each client, `grant_added` for each grant,
+//!   order: `session_started`, `client_joined` for each client, `grant_added` for each grant, `skill_started`
+//!   for each active skill,
 //!   `turn_started` of the turn that runs or ran last and what happened in it (text and thinking joined
 //!   to as few deltas as fit a line; calls with their verdicts and results), `usage`, the open
 //!   `permission_request`s, `turn_ended` if it ended, and `status`. Earlier turns are on disk.
@@ -107,6 +108,8 @@ pub enum Method {
     GrantsList(GrantsList),
     /// Takes back a grant.
     GrantsRevoke(GrantsRevoke),
+    /// Ends a skill that is active: its lists restrict nothing from the next model request on.
+    SkillEnd(SkillEnd),
     /// Answers the event `ping`.
     Pong(Pong),
 }
@@ -137,6 +140,8 @@ pub enum MethodName {
     GrantsList,
     /// See [`Method::GrantsRevoke`].
     GrantsRevoke,
+    /// See [`Method::SkillEnd`].
+    SkillEnd,
     /// See [`Method::Pong`].
     Pong,
 }
@@ -154,6 +159,7 @@ impl MethodName {
         Self::PermissionRejectAll,
         Self::GrantsList,
         Self::GrantsRevoke,
+        Self::SkillEnd,
         Self::Pong,
     ];
 
@@ -171,6 +177,7 @@ impl MethodName {
             Self::PermissionRejectAll => "permission_reject_all",
             Self::GrantsList => "grants_list",
             Self::GrantsRevoke => "grants_revoke",
+            Self::SkillEnd => "skill_end",
             Self::Pong => "pong",
         }
     }
@@ -197,6 +204,7 @@ impl Method {
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,
+            Self::SkillEnd(_) => MethodName::SkillEnd,
             Self::Pong(_) => MethodName::Pong,
         }
     }
@@ -250,9 +258,13 @@ pub struct Welcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// What the model is told; absent to go on with a turn that was cut off.
+    /// What the model is told; absent to go on with a turn that was cut off. A prompt that begins
+    /// with `/name` starts the skill of that name, and the rest is what it is to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// A skill to start with the prompt; the prompt may then be absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<String>,
 }
 
 /// A turn began; that it ended is told by the event `turn_ended` with the same number.
@@ -385,6 +397,23 @@ pub struct Revoked {
     pub grant: Grant,
 }
 
+/// Ends a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SkillEnd {
+    /// Its name.
+    pub name: String,
+}
+
+/// The skill ends: the event `skill_ended` tells when it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillEndStarted {
+    /// The turn that runs: the skill ends before its next model request, and calls that were made
+    /// before are judged under it. Absent if none runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+}
+
 /// Answers a ping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -421,6 +450,8 @@ pub enum Reply {
     GrantsList(Grants),
     /// Of `grants_revoke`.
     GrantsRevoke(Revoked),
+    /// Of `skill_end`.
+    SkillEnd(SkillEndStarted),
     /// Of `pong`.
     Pong(PongHeard),
 }
@@ -440,6 +471,7 @@ impl Reply {
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,
+            Self::SkillEnd(_) => MethodName::SkillEnd,
             Self::Pong(_) => MethodName::Pong,
         }
     }

@@ -98,6 +98,10 @@ pub enum MethodErrorCode {
     NotGrantable,
     /// There is no grant with this id.
     UnknownGrant,
+    /// There is no skill of this name, or none that is active.
+    UnknownSkill,
+    /// The skill cannot start: its `SKILL.md` has errors, it is active already, or too many are.
+    SkillRefused,
     /// The session, the decision log or the grants cannot be written.
     Storage,
     /// The pod stops.
@@ -146,6 +150,8 @@ impl MethodErrorCode {
         "pattern_refused",
         "not_grantable",
         "unknown_grant",
+        "unknown_skill",
+        "skill_refused",
         "storage",
         "stopping",
         "internal",
@@ -174,6 +180,8 @@ impl MethodErrorCode {
             Self::PatternRefused { .. } => "pattern_refused",
             Self::NotGrantable => "not_grantable",
             Self::UnknownGrant => "unknown_grant",
+            Self::UnknownSkill => "unknown_skill",
+            Self::SkillRefused => "skill_refused",
             Self::Storage => "storage",
             Self::Stopping => "stopping",
             Self::Internal => "internal",

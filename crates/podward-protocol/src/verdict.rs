@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::id::GrantId;
+use crate::skill::SkillList;
 
 /// What was decided over a call.
 #[derive(
@@ -95,6 +96,23 @@ pub enum Cause {
         /// The layer that has none.
         layer: String,
     },
+    /// A skill that is active does not let it through, whatever rules, grants and people say.
+    Skill {
+        /// Its name.
+        name: String,
+        /// The digest of its `SKILL.md` as it was when it started.
+        digest: String,
+        /// Which of its lists: no entry of `allowed-tools` is for it, or one of `disallowed-tools` is.
+        list: SkillList,
+        /// Where the entry of `disallowed-tools` is written; the file, for `allowed-tools`.
+        at: Place,
+        /// That entry as a pattern.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
+        /// What is not known before it runs, where the verdict hangs on it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
     /// The same call with the same arguments for the third time in one turn.
     Repeated,
     /// The arguments do not fit the tool: never judged.
@@ -120,6 +138,7 @@ impl Cause {
             Self::Unresolved { .. } => "unresolved",
             Self::Unrestricted => "unrestricted",
             Self::Unnamed { .. } => "unnamed",
+            Self::Skill { .. } => "skill",
             Self::Repeated => "repeated",
             Self::BadCall { .. } => "bad_call",
             Self::UnknownTool => "unknown_tool",

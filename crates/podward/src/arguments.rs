@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
 pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
 pub(crate) use self::skills::{
-    Skills, SkillsCommand, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
+    Skills, SkillsCommand, SkillsEnd, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
 };
 
 /// A permission layer and runtime for AI agents.
@@ -193,6 +193,12 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
 
+    /// Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same
+    ///
+    /// What its `allowed-tools` does not list is refused until the turn is done, whatever the rules say.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skill: Option<String>,
+
     /// Answer what would be asked about with yes, once each; `all`: also what cannot be known before
     ///
     /// A deny stays a deny. `known` refuses unknown code, such as the output of another program that
@@ -235,6 +241,7 @@ Examples:
   podward run --format json pod.toml \"…\" | jq -r 'select(.event == \"tool_call_verdict\")'
   podward run --resume 01M8MVW75 pod.toml \"now the docs\"
   podward run --auto pod.toml \"…\" < /dev/null
+  podward run pod.toml \"/review the last commit\"
 
 SIGINT and SIGTERM stop the agent: running commands are killed, results written. A second signal
 exits at once; the session can still be resumed.

@@ -130,7 +130,10 @@ impl Writer {
             (Format::Json, true) if is_about_questions(event) => self.transcript.show(event),
             (Format::Json, false) | (Format::Json, true) => Vec::new(),
             // What already was is known from where it was told.
-            (Format::Text, _) if envelope.snapshot => Vec::new(),
+            // But a skill that is active still counts.
+            (Format::Text, _) if envelope.snapshot && !matches!(event, Event::SkillStarted(_)) => {
+                Vec::new()
+            }
             (Format::Text, _) => self.transcript.show(event),
         };
         let mut at_terminal = at_terminal;

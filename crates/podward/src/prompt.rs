@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Read as _};
 
 use podward_manifest::{Model, Script};
+use podward_protocol::Run;
 
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
@@ -13,8 +14,11 @@ const DEMO_PROMPT: &str = include_str!("../demo/prompt.txt");
 /// What the agent shall do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Prompt {
-    /// This.
-    Text(String),
+    /// This: a prompt, a skill, or both.
+    Text {
+        prompt: Option<String>,
+        skill: Option<String>,
+    },
     /// Finish the turn that was cut off.
     GoOn,
 }
@@ -28,29 +32,51 @@ impl Prompt {
         given: Option<&str>,
         resume: Option<&str>,
         model: &Model,
+        skill: Option<&str>,
         screen: Screen,
     ) -> Result<Self, Failure> {
         let text = match (given, resume, model) {
             (Some(text), _, _) if text != "-" => text.to_owned(),
+            (None, _, _) if skill.is_some() => return Ok(Self::skill_alone(skill)),
             (None, Some(_), _) => return Ok(Self::GoOn),
             (None, None, Model::Scripted(Script::Embedded(_))) => DEMO_PROMPT.to_owned(),
             (_, _, Model::Undeclared | Model::Scripted(_) | Model::Remote(_)) => {
                 from_standard_input(screen)?
             }
         };
-        not_empty(&text).map(Self::Text)
+        Ok(Self::Text {
+            prompt: Some(not_empty(&text)?),
+            skill: skill.map(str::to_owned),
+        })
+    }
+
+    /// A skill whose instructions are all that is said.
+    fn skill_alone(skill: Option<&str>) -> Self {
+        Self::Text {
+            prompt: None,
+            skill: skill.map(str::to_owned),
+        }
     }
 }
 
-/// The argument, or what `-` or its absence stands for.
+/// The argument, or what `-` or its absence stands for, with a skill; which may be all.
 ///
 /// # Errors
 /// Standard input cannot be read, or there is nothing to do.
-pub(crate) fn of_a_send(given: Option<&str>, screen: Screen) -> Result<String, Failure> {
-    match given {
-        Some(text) if text != "-" => not_empty(text),
-        Some(_) | None => not_empty(&from_standard_input(screen)?),
-    }
+pub(crate) fn of_a_send(
+    given: Option<&str>,
+    skill: Option<&str>,
+    screen: Screen,
+) -> Result<Run, Failure> {
+    let prompt = match given {
+        Some(text) if text != "-" => Some(not_empty(text)?),
+        None if skill.is_some() => None,
+        Some(_) | None => Some(not_empty(&from_standard_input(screen)?)?),
+    };
+    Ok(Run {
+        prompt,
+        skill: skill.map(str::to_owned),
+    })
 }
 
 fn not_empty(text: &str) -> Result<String, Failure> {

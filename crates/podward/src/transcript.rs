@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
     CallId, ClientJoined, ClientLeft, Closing, ErrorCode, Event, GrantAdded, GrantRevoked,
-    PermissionRequest, PermissionSettled, RequestId, SessionStarted, ToolCallArguments,
-    ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
+    PermissionRequest, PermissionSettled, RequestId, SessionStarted, SkillEndReason, SkillEnded,
+    SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome,
+    TurnEndReason, TurnEnded, Verdict,
 };
 
-use self::words::refusal_text;
 pub(crate) use self::words::{by_text, cause_text, lasts_text, outcome_text};
+use self::words::{refusal_text, skill_tools_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
 use crate::visible::{Lines, one_line, visible};
@@ -79,6 +80,8 @@ impl Transcript {
             Event::TextDelta(delta) => return self.text(&delta.text),
             Event::PermissionRequest(request) => pieces.extend(self.asked(request)),
             Event::PermissionSettled(settled) => pieces.extend(self.settled(settled)),
+            Event::SkillStarted(started) => pieces.push(self.skill_started(started)),
+            Event::SkillEnded(ended) => pieces.push(self.skill_ended(ended)),
             Event::GrantAdded(added) => pieces.push(self.grant_added(added)),
             Event::GrantRevoked(revoked) => pieces.push(self.grant_revoked(revoked)),
             Event::ClientJoined(joined) => pieces.extend(self.joined(joined)),
@@ -285,6 +288,25 @@ impl Transcript {
             .paint(Look::Good, outcome_text(&settled.outcome));
         let by = by_text(&settled.by);
         Some(Piece::Talk(format!("{number}{word}  ({by})\n")))
+    }
+
+    fn skill_started(&self, started: &SkillStarted) -> Piece {
+        let word = match started.by {
+            SkillStarter::Session => "still active",
+            SkillStarter::Prompt | SkillStarter::Model { .. } => "active",
+        };
+        let word = format!("skill {} {word}", started.name);
+        let text = one_line(&skill_tools_text(started), CALL_CHARS);
+        self.line(Look::Strong, &one_line(&word, CALL_CHARS), &text)
+    }
+
+    fn skill_ended(&self, ended: &SkillEnded) -> Piece {
+        let why = match &ended.why {
+            SkillEndReason::Turn => "its turn is done".to_owned(),
+            SkillEndReason::Client { name } => format!("by {name}"),
+        };
+        let word = one_line(&format!("skill {} ended", ended.name), CALL_CHARS);
+        self.line(Look::Strong, &word, &one_line(&why, CALL_CHARS))
     }
 
     fn grant_added(&self, added: &GrantAdded) -> Piece {

@@ -174,6 +174,7 @@ async fn responses_find_their_requests_in_any_order() {
     let run = |prompt: &str| {
         client.ask(Run {
             prompt: Some(prompt.into()),
+            skill: None,
         })
     };
     let serving = async {
@@ -184,6 +185,7 @@ async fn responses_find_their_requests_in_any_order() {
         for request in ids.into_iter().rev() {
             let Method::Run(Run {
                 prompt: Some(prompt),
+                ..
             }) = request.method
             else {
                 panic!("no prompt");
@@ -431,7 +433,13 @@ async fn a_request_that_is_too_long_is_not_sent() {
     let fake = fake();
     let (client, _events, mut peer) = fake.connected().await;
     let prompt = Some("x".repeat(podward_protocol::MAX_REQUEST_BYTES));
-    let error = client.ask(Run { prompt }).await.unwrap_err();
+    let error = client
+        .ask(Run {
+            prompt,
+            skill: None,
+        })
+        .await
+        .unwrap_err();
     assert!(
         matches!(error, ClientError::RequestTooLong { .. }),
         "{error}"

@@ -18,6 +18,8 @@ const TURN_EVENTS: usize = 16 * 1024;
 #[derive(Debug)]
 pub(crate) struct Snapshot {
     started: Option<Arc<Event>>,
+    /// The skills that are active, in the order in which they started.
+    skills: Vec<Arc<Event>>,
     turn: Option<Arc<Event>>,
     /// What happened in the turn, with its size.
     events: VecDeque<(Arc<Event>, usize)>,
@@ -53,6 +55,7 @@ impl Snapshot {
     fn with_bounds(max_bytes: usize, max_events: usize) -> Self {
         Self {
             started: None,
+            skills: Vec::new(),
             turn: None,
             events: VecDeque::new(),
             writing: None,
@@ -75,6 +78,7 @@ impl Snapshot {
                 let bounds = (self.max_bytes, self.max_events);
                 *self = Self {
                     started: self.started.take(),
+                    skills: std::mem::take(&mut self.skills),
                     turn: Some(Arc::clone(event)),
                     status: Arc::clone(&self.status),
                     ..Self::with_bounds(bounds.0, bounds.1)
@@ -91,6 +95,10 @@ impl Snapshot {
                 self.keep(Arc::clone(event), n_bytes);
             }
             Event::Usage(_) => self.usage = Some(Arc::clone(event)),
+            Event::SkillStarted(_) => self.skills.push(Arc::clone(event)),
+            Event::SkillEnded(ended) => self
+                .skills
+                .retain(|skill| name_of(skill) != Some(&ended.name)),
             Event::TurnEnded(_) => self.ended = Some(Arc::clone(event)),
             // Open requests, grants and clients are known where they are answered, used and heard;
             // a notice is for those who were there.
@@ -124,6 +132,7 @@ impl Snapshot {
             .iter()
             .cloned()
             .chain(known)
+            .chain(self.skills.iter().cloned())
             .chain(self.turn.iter().cloned())
             .chain(left_out)
             .chain(self.events.iter().map(|(event, _)| Arc::clone(event)))
@@ -186,6 +195,15 @@ impl Snapshot {
             self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
             self.n_left_out += 1;
         }
+    }
+}
+
+/// The skill that an event says to be active.
+fn name_of(event: &Event) -> Option<&String> {
+    match event {
+        Event::SkillStarted(started) => Some(&started.name),
+        // Nothing else is kept among the skills.
+        _ => None,
     }
 }
 

@@ -182,7 +182,10 @@ pub(crate) fn serve_request<F: Future<Output = ()>>(
 
 pub(crate) fn run(prompt: &str) -> Method {
     let prompt = Some(prompt.to_owned());
-    Method::Run(Run { prompt })
+    Method::Run(Run {
+        prompt,
+        skill: None,
+    })
 }
 
 fn write(path: &str) -> Value {

@@ -60,6 +60,7 @@ impl RawReply {
             MethodName::PermissionRejectAll => Reply::PermissionRejectAll(object(value)?),
             MethodName::GrantsList => Reply::GrantsList(object(value)?),
             MethodName::GrantsRevoke => Reply::GrantsRevoke(object(value)?),
+            MethodName::SkillEnd => Reply::SkillEnd(object(value)?),
             MethodName::Pong => Reply::Pong(object(value)?),
         })
     }

@@ -19,7 +19,7 @@ use crate::method_error::{MethodError, MethodErrorCode};
 /// };
 ///
 /// let prompt = Some("tidy up".to_owned());
-/// let request = Request { id: MethodId(1), method: Method::Run(Run { prompt }) };
+/// let request = Request { id: MethodId(1), method: Method::Run(Run { prompt, skill: None }) };
 /// let line = encode_request(&request)?;
 /// assert_eq!(line, r#"{"method":"run","params":{"prompt":"tidy up"},"id":1}"#);
 /// assert_eq!(decode_request(line.as_bytes())?, request);
@@ -152,6 +152,7 @@ fn read_params(method: MethodName, params: &str) -> Result<Method, serde_json::E
         MethodName::PermissionRejectAll => Method::PermissionRejectAll(object_text(params)?),
         MethodName::GrantsList => Method::GrantsList(object_text(params)?),
         MethodName::GrantsRevoke => Method::GrantsRevoke(object_text(params)?),
+        MethodName::SkillEnd => Method::SkillEnd(object_text(params)?),
         MethodName::Pong => Method::Pong(object_text(params)?),
     })
 }

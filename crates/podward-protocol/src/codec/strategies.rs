@@ -11,6 +11,7 @@ pub(crate) fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         session_started(),
         approvals(),
+        skills(),
         connection(),
         (text(), option::of(text()))
             .prop_map(|(message, help)| Event::Notice(Notice { message, help })),
@@ -264,10 +265,66 @@ fn cause() -> impl Strategy<Value = Cause> {
             }),
         Just(Cause::Unrestricted),
         text().prop_map(|layer| Cause::Unnamed { layer }),
+        (
+            [text(), text()],
+            skill_list(),
+            place(),
+            option::of(text()),
+            option::of(text())
+        )
+            .prop_map(|([name, digest], list, at, pattern, why)| Cause::Skill {
+                name,
+                digest,
+                list,
+                at,
+                pattern,
+                why
+            }),
         Just(Cause::Repeated),
         text().prop_map(|why| Cause::BadCall { why }),
         Just(Cause::UnknownTool),
         Just(Cause::NotJudged),
+    ]
+}
+
+fn skill_list() -> impl Strategy<Value = SkillList> {
+    prop_oneof![
+        Just(SkillList::AllowedTools),
+        Just(SkillList::DisallowedTools),
+    ]
+}
+
+fn skills() -> impl Strategy<Value = Event> {
+    let started_by = prop_oneof![
+        Just(SkillStarter::Prompt),
+        call().prop_map(|call| SkillStarter::Model { call }),
+        Just(SkillStarter::Session),
+    ];
+    let why = prop_oneof![
+        Just(SkillEndReason::Turn),
+        text().prop_map(|name| SkillEndReason::Client { name }),
+    ];
+    prop_oneof![
+        (
+            [text(), text()],
+            option::of(vec(text(), 0..3)),
+            option::of(vec(text(), 0..3)),
+            vec(text(), 0..3),
+            started_by,
+        )
+            .prop_map(
+                |([name, digest], tools, allowed_tools, disallowed_tools, by)| {
+                    Event::SkillStarted(SkillStarted {
+                        name,
+                        digest,
+                        tools,
+                        allowed_tools,
+                        disallowed_tools,
+                        by,
+                    })
+                }
+            ),
+        (text(), why).prop_map(|(name, why)| Event::SkillEnded(SkillEnded { name, why })),
     ]
 }
 
@@ -558,7 +615,8 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
     let limit = || option::of(any::<u32>());
     prop_oneof![
         hello().prop_map(Method::Hello),
-        option::of(text()).prop_map(|prompt| Method::Run(Run { prompt })),
+        (option::of(text()), option::of(text()))
+            .prop_map(|(prompt, skill)| Method::Run(Run { prompt, skill })),
         Just(Method::Cancel(Cancel {})),
         Just(Method::Stop(Stop {})),
         names().prop_map(|events| Method::Subscribe(Subscribe { events })),
@@ -572,6 +630,7 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
         (option::of(grant_id()), limit())
             .prop_map(|(after, limit)| Method::GrantsList(GrantsList { after, limit })),
         grant_id().prop_map(|id| Method::GrantsRevoke(GrantsRevoke { id })),
+        text().prop_map(|name| Method::SkillEnd(SkillEnd { name })),
         any::<u64>().prop_map(|n| Method::Pong(Pong { n })),
     ]
 }
@@ -608,6 +667,7 @@ pub(crate) fn replies() -> impl Strategy<Value = Reply> {
         (vec(grant(), 0..3), any::<bool>())
             .prop_map(|(grants, more)| Reply::GrantsList(Grants { grants, more })),
         grant().prop_map(|grant| Reply::GrantsRevoke(Revoked { grant })),
+        option::of(any::<u64>()).prop_map(|turn| Reply::SkillEnd(SkillEndStarted { turn })),
         Just(Reply::Pong(PongHeard {})),
     ]
 }
@@ -663,6 +723,8 @@ pub(crate) fn error_codes() -> impl Strategy<Value = MethodErrorCode> {
         MethodErrorCode::EditInvalid,
         MethodErrorCode::NotGrantable,
         MethodErrorCode::UnknownGrant,
+        MethodErrorCode::UnknownSkill,
+        MethodErrorCode::SkillRefused,
         MethodErrorCode::Storage,
         MethodErrorCode::Stopping,
         MethodErrorCode::Internal,

@@ -3,7 +3,8 @@
 use crate::method::{
     Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, OpenRequests,
     PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply, Revoked, Run,
-    RunStarted, Settled, Stop, StopStarted, Subscribe, Subscribed, Welcome,
+    RunStarted, Settled, SkillEnd, SkillEndStarted, Stop, StopStarted, Subscribe, Subscribed,
+    Welcome,
 };
 
 /// The parameters of a method.
@@ -180,6 +181,23 @@ impl Params for GrantsRevoke {
     fn of(reply: Reply) -> Option<Revoked> {
         match reply {
             Reply::GrantsRevoke(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<SkillEnd> for Method {
+    fn from(params: SkillEnd) -> Self {
+        Self::SkillEnd(params)
+    }
+}
+
+impl Params for SkillEnd {
+    type Reply = SkillEndStarted;
+
+    fn of(reply: Reply) -> Option<SkillEndStarted> {
+        match reply {
+            Reply::SkillEnd(reply) => Some(reply),
             _ => None, // of another method
         }
     }

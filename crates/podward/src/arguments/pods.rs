@@ -7,7 +7,8 @@ use clap::{Args, ValueEnum};
 use super::{Auto, Format, Layers};
 
 /// How a pod is named: completed by no shell, so said in full.
-const POD: &str = "The pod: its name, the beginning of its session's id, or the path of its socket";
+pub(super) const POD: &str =
+    "The pod: its name, the beginning of its session's id, or the path of its socket";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = SERVE_HELP)]
@@ -61,6 +62,12 @@ pub(crate) struct Send {
     /// What the agent shall do; read from standard input if it is absent or `-`
     pub(crate) prompt: Option<String>,
 
+    /// Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same
+    ///
+    /// What its `allowed-tools` does not list is refused until the turn is done, whatever the rules say.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skill: Option<String>,
+
     /// Follow the turn to its end, as `podward run` does
     #[arg(long)]
     pub(crate) wait: bool,
@@ -78,6 +85,7 @@ turn: `podward cancel` does that.
 Examples:
   podward send my-pod \"make the tests pass\"
   git diff | podward send reviewer --wait > review.md
+  podward send my-pod --skill release \"version 1.2\"
 
 Exit codes: 0 taken, or with --wait done; 10 done with refused calls; 1 failed; 64 usage;
   130 SIGINT, 143 SIGTERM.";

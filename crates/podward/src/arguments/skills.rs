@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::pods::POD;
 use super::{Format, Layers};
 
 #[derive(Debug, Args)]
@@ -16,15 +17,18 @@ pub(crate) struct Skills {
 const SKILLS_HELP: &str = "\
 A skill is a directory `<name>/` with a `SKILL.md`: a header, and instructions for the model.
 `allowed-tools` and `disallowed-tools` in the header restrict what an agent may do while the skill
-runs. They never grant anything: the rules of the manifest hold beside them.
+runs. They never grant anything: the rules of the manifest hold beside them. A skill starts with
+`/name` at the beginning of a prompt, with `--skill`, or when the model calls its tool `skill`; it
+ends with its turn, or by `podward skills end`.
 
 Examples:
   podward skills list --manifest pod.toml
   podward skills show release --manifest pod.toml
   podward skills lint skills/release
   podward skills lint .claude/skills --manifest pod.toml
+  podward skills end my-pod release
 
-Exit codes: 0 done, 1 a skill has errors (lint), 64 usage, 78 bad manifest.";
+Exit codes: 0 done, 1 a skill has errors (lint) or is not active (end), 64 usage, 78 bad manifest.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {
@@ -34,6 +38,8 @@ pub(crate) enum SkillsCommand {
     Show(SkillsShow),
     /// Check skills before any run: format, names of tools, lists that say too much or nothing
     Lint(SkillsLint),
+    /// End a skill that is active in a pod: what it restricts is free again
+    End(SkillsEnd),
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +77,15 @@ pub(crate) struct SkillsLint {
     /// How to print; JSON has a line for each finding
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SkillsEnd {
+    #[arg(help = POD)]
+    pub(crate) pod: String,
+
+    /// The skill's name
+    pub(crate) name: String,
 }
 
 /// Whose skills, and whose rules.

@@ -34,7 +34,13 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
     }
     let declared = &pod.loaded.resolved.model;
     let given = arguments.prompt.as_deref();
-    let prompt = Prompt::of_a_run(given, arguments.resume.as_deref(), declared, screen)?;
+    let prompt = Prompt::of_a_run(
+        given,
+        arguments.resume.as_deref(),
+        declared,
+        arguments.skill.as_deref(),
+        screen,
+    )?;
     let auto = made::auto(arguments.auto);
     runtime.block_on(async {
         let person = Person::of(&pod, &places);
@@ -146,12 +152,15 @@ async fn one_turn(
     cancel: &CancellationToken,
     screen: Screen,
 ) -> Result<Option<Driven>, Failure> {
-    let prompt = match prompt {
-        Prompt::Text(text) => Some(text),
-        Prompt::GoOn => None,
+    let run = match prompt {
+        Prompt::Text { prompt, skill } => RunTurn { prompt, skill },
+        Prompt::GoOn => RunTurn {
+            prompt: None,
+            skill: None,
+        },
     };
     let started = async {
-        let running = caller.call(Method::Run(RunTurn { prompt }));
+        let running = caller.call(Method::Run(run));
         tokio::pin!(running);
         tokio::select! {
             started = &mut running => started,

@@ -22,13 +22,17 @@ const NAME: &str = "podward send";
 
 pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
     let socket = find(&arguments.pod)?;
-    let text = prompt::of_a_send(arguments.prompt.as_deref(), screen)?;
+    let run = prompt::of_a_send(
+        arguments.prompt.as_deref(),
+        arguments.skill.as_deref(),
+        screen,
+    )?;
     super::runtime()?.block_on(async {
         if !arguments.wait {
             // Nothing of what the pod tells is wanted.
             let (client, _events) =
                 connect(&socket, NAME, CanApprove::No, &["turn_started"]).await?;
-            start(&client, text).await?;
+            start(&client, run).await?;
             return Ok(Exit::Done);
         }
         let terminal = Terminal::of_a_person();
@@ -55,7 +59,7 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
         };
         let mut following = Following::start(follow, ends);
         let end = async {
-            let turn = start(&client, text).await?;
+            let turn = start(&client, run).await?;
             Ok::<_, Failure>(following.end_of(turn).await)
         };
         let end = tokio::select! {
@@ -77,7 +81,6 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
 }
 
 /// Starts a turn, and says which.
-async fn start(client: &Client, text: String) -> Result<u64, Failure> {
-    let run = Run { prompt: Some(text) };
+async fn start(client: &Client, run: Run) -> Result<u64, Failure> {
     Ok(client.ask(run).await?.turn)
 }

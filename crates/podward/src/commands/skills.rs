@@ -1,5 +1,6 @@
-//! `podward skills list | show | lint`: what skills there are, and what they restrict.
+//! `podward skills list | show | lint | end`: what skills there are, what they restrict, and its end.
 
+mod end;
 mod lint;
 mod list;
 mod show;
@@ -20,6 +21,7 @@ pub(super) fn run(arguments: &Skills, screen: Screen) -> Result<Exit, Failure> {
         SkillsCommand::List(arguments) => list::run(arguments, screen),
         SkillsCommand::Show(arguments) => show::run(arguments, screen),
         SkillsCommand::Lint(arguments) => lint::run(arguments, screen),
+        SkillsCommand::End(arguments) => end::run(arguments, screen),
     }
 }
 

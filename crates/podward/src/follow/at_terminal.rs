@@ -149,6 +149,8 @@ fn refused(error: &MethodError) -> Replied {
         | MethodErrorCode::UnknownRequest
         | MethodErrorCode::DigestMismatch
         | MethodErrorCode::UnknownGrant
+        | MethodErrorCode::UnknownSkill
+        | MethodErrorCode::SkillRefused
         | MethodErrorCode::Storage
         | MethodErrorCode::Stopping
         | MethodErrorCode::Internal => Replied::Gone(message),

@@ -300,6 +300,7 @@ fn layer_of(cause: &Cause) -> Option<&str> {
         Cause::NoPolicy
         | Cause::NothingToRun
         | Cause::Unrestricted
+        | Cause::Skill { .. }
         | Cause::Repeated
         | Cause::BadCall { .. }
         | Cause::UnknownTool

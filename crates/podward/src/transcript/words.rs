@@ -1,13 +1,16 @@
 //! The words for verdicts, causes and outcomes: each worded once.
 
-use podward_protocol::{Cause, DecidedBy, GrantFor, GrantId, Outcome, RefusalCause, Ruling};
+use podward_protocol::{
+    Cause, DecidedBy, GrantFor, GrantId, Outcome, Place, RefusalCause, Ruling, SkillList,
+    SkillStarted,
+};
 
 use super::CALL_CHARS;
 use crate::visible::one_line;
 
 /// Why a verdict is what it is, in one line.
 pub(crate) fn cause_text(ruling: &Ruling) -> String {
-    let place = |at: &podward_protocol::Place| format!("{}:{}:{}", at.file, at.line, at.column);
+    let place = place_text;
     match &ruling.cause {
         Cause::NoPolicy => "no rules at all".to_owned(),
         Cause::NothingToRun => "nothing to run".to_owned(),
@@ -48,11 +51,72 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
         Cause::Unnamed { layer } => {
             format!("the address is not public, and no rule of {layer} names it")
         }
+        Cause::Skill {
+            name,
+            list,
+            at,
+            pattern,
+            why,
+            ..
+        } => skill_text(name, *list, at, (pattern.as_deref(), why.as_deref())),
         Cause::Repeated => "the same call for the third time in this turn".to_owned(),
         Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),
         Cause::NotJudged => "the turn ended before it was judged".to_owned(),
     }
+}
+
+/// What a skill has against a call; its pattern, and what is not known of the call.
+fn skill_text(
+    name: &str,
+    list: SkillList,
+    at: &Place,
+    (pattern, why): (Option<&str>, Option<&str>),
+) -> String {
+    let key = list.as_str();
+    let against = match (list, pattern) {
+        (SkillList::AllowedTools, _) => format!("`{key}` does not list it ({})", at.file),
+        (SkillList::DisallowedTools, Some(pattern)) => {
+            format!("`{key}` has `{pattern}` ({})", place_text(at))
+        }
+        (SkillList::DisallowedTools, None) => format!("`{key}` has it ({})", place_text(at)),
+    };
+    let why = why.map_or_else(String::new, |why| format!("{why}: "));
+    format!("{why}skill {name} is active, and {against}")
+}
+
+/// What an active skill leaves of the tools, and what it says about them.
+pub(super) fn skill_tools_text(started: &SkillStarted) -> String {
+    let Some(tools) = &started.tools else {
+        return "it restricts no tool".to_owned();
+    };
+    let left = match tools.len() {
+        0 => "no tools".to_owned(),
+        1 => format!("1 tool, {}", tools.join(", ")),
+        n => format!("{n} tools, {}", tools.join(", ")),
+    };
+    let lists = [
+        (SkillList::AllowedTools, started.allowed_tools.as_deref()),
+        (
+            SkillList::DisallowedTools,
+            Some(&*started.disallowed_tools).filter(|entries| !entries.is_empty()),
+        ),
+    ];
+    let lists: Vec<String> = lists
+        .iter()
+        .filter_map(|(list, entries)| {
+            Some(format!(
+                "{}: {}",
+                list.as_str(),
+                entries.as_ref()?.join(" ")
+            ))
+        })
+        .collect();
+    format!("{left} ({})", lists.join("; "))
+}
+
+fn place_text(at: &Place) -> String {
+    format!("{}:{}:{}", at.file, at.line, at.column)
 }
 
 /// Why a call did not run, in a few words.

@@ -45,7 +45,7 @@ impl Hub {
         let name = self.name_of(number);
         let result = match method {
             Method::Hello(hello) => return self.hello(number, to, hello),
-            Method::Run(run) => return self.run_turn(to, run.prompt),
+            Method::Run(run) => return self.begin(to, run),
             Method::Subscribe(subscribe) => return self.subscribe(number, to, subscribe.events),
             Method::PermissionReply(reply) => return self.reply(to, &name, reply),
             Method::PermissionRejectAll(all) => {
@@ -59,6 +59,7 @@ impl Hub {
             Method::PermissionList(list) => Ok(self.open_requests(&list)),
             Method::GrantsList(list) => Ok(self.grants_page(&list)),
             Method::GrantsRevoke(revoke) => self.revoke(&revoke.id),
+            Method::SkillEnd(end) => Err(no_skill(&end.name)),
             Method::Pong(_) => Ok(Reply::Pong(wire::PongHeard {})),
         };
         self.respond(to, result);
@@ -90,7 +91,8 @@ impl Hub {
             | MethodName::Cancel
             | MethodName::Stop
             | MethodName::GrantsList
-            | MethodName::GrantsRevoke => apart(standing, method),
+            | MethodName::GrantsRevoke
+            | MethodName::SkillEnd => apart(standing, method),
             MethodName::PermissionReply | MethodName::PermissionRejectAll => {
                 apart(standing, method)?;
                 if welcomed.can_approve {
@@ -102,6 +104,13 @@ impl Hub {
                 );
                 Err(error.with_help("say `\"can_approve\":true` in `hello`, and answer pings"))
             }
+        }
+    }
+
+    fn begin(&mut self, to: ReplyTo, run: wire::Run) {
+        match run.skill {
+            Some(name) => self.respond(to, Err(no_skill(&name))),
+            None => self.run_turn(to, run.prompt),
         }
     }
 
@@ -182,6 +191,12 @@ fn apart(standing: Option<Standing>, method: MethodName) -> Result<(), MethodErr
     let message = format!("this client may not call `{}`: {why}", method.as_str());
     let error = MethodError::new(MethodErrorCode::NotAllowed, message);
     Err(error.with_help("answer from a terminal of your own"))
+}
+
+fn no_skill(name: &str) -> MethodError {
+    let shown: String = name.chars().take(64).flat_map(char::escape_debug).collect();
+    let message = format!("there is no skill `{shown}`");
+    MethodError::new(MethodErrorCode::UnknownSkill, message)
 }
 
 fn page(limit: Option<u32>) -> usize {

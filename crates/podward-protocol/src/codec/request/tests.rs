@@ -36,7 +36,10 @@ fn absent_params_are_empty_ones() {
         (r#"{"method":"cancel","id":3}"#, Method::Cancel(Cancel {})),
         (
             r#"{"id":3,"params":{},"method":"run","jsonrpc":"2.0"}"#,
-            Method::Run(Run { prompt: None }),
+            Method::Run(Run {
+                prompt: None,
+                skill: None,
+            }),
         ),
         (
             "{\"id\":3,\"method\":\"pong\",\"params\":{\"n\":8}}\n",
@@ -108,7 +111,7 @@ fn an_error_says_what_is_wrong() {
         ),
         (
             r#"{"id":1,"method":"run","params":{"promt":"x"}}"#,
-            "the parameters do not fit `run`: unknown field `promt`, expected `prompt` at line 1 column 8",
+            "the parameters do not fit `run`: unknown field `promt`, expected `prompt` or `skill` at line 1 column 8",
         ),
         (r#"{"id":true}"#, "`id` is not a whole number from 0 on"),
     ] {
@@ -225,7 +228,10 @@ fn a_request_over_the_limit_is_neither_written_nor_read() {
         let prompt = Some("x".repeat(n));
         Request {
             id: MethodId(1),
-            method: Method::Run(Run { prompt }),
+            method: Method::Run(Run {
+                prompt,
+                skill: None,
+            }),
         }
     };
     let frame = encode_request(&prompt(0)).unwrap().len();

@@ -1,0 +1,85 @@
+//! Skills: which are active, since when and by whom.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::id::CallId;
+
+/// A skill is active: beside the rules, only what it lists may be called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillStarted {
+    /// Its name.
+    pub name: String,
+    /// The digest of its `SKILL.md` as it was when it started.
+    pub digest: String,
+    /// The tools that are still offered to the model under its lists, by name; absent if it has no
+    /// lists. Each of them may be restricted to some calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// Its `allowed-tools`, entry by entry as written; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_tools: Option<Vec<String>>,
+    /// Its `disallowed-tools`, entry by entry as written; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disallowed_tools: Vec<String>,
+    /// Who started it.
+    pub by: SkillStarter,
+}
+
+/// Who started a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SkillStarter {
+    /// A person, with a prompt.
+    Prompt,
+    /// The model, by its tool `skill`.
+    Model {
+        /// The call.
+        call: CallId,
+    },
+    /// Nobody now: it was active when the session's last run ended.
+    Session,
+}
+
+/// A skill is active no longer; what it restricted is free again from the next model request on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillEnded {
+    /// Its name.
+    pub name: String,
+    /// Why it ended.
+    pub why: SkillEndReason,
+}
+
+/// Why a skill ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SkillEndReason {
+    /// Its turn is done.
+    Turn,
+    /// A client ended it.
+    Client {
+        /// Which.
+        name: String,
+    },
+}
+
+/// Which list of a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkillList {
+    /// `allowed-tools`.
+    AllowedTools,
+    /// `disallowed-tools`.
+    DisallowedTools,
+}
+
+impl SkillList {
+    /// The word on the wire, which is the key in `SKILL.md`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AllowedTools => "allowed-tools",
+            Self::DisallowedTools => "disallowed-tools",
+        }
+    }
+}
