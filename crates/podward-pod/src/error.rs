@@ -22,6 +22,9 @@ enum StateErrorKind {
         verb: &'static str,
         source: io::Error,
     },
+    Uncertain {
+        source: io::Error,
+    },
     Foreign {
         owner: u32,
     },
@@ -51,6 +54,11 @@ impl StateError {
                 source: source.into(),
             },
         )
+    }
+
+    /// It was replaced, that failed, and what was there could not be put back.
+    pub(crate) fn uncertain(path: &Path, source: io::Error) -> Self {
+        Self::new(path, StateErrorKind::Uncertain { source })
     }
 
     pub(crate) fn foreign(path: &Path, owner: u32) -> Self {
@@ -104,6 +112,11 @@ impl StateError {
         &self.path
     }
 
+    /// Whether nobody knows what the file says from now on.
+    pub(crate) const fn is_uncertain(&self) -> bool {
+        matches!(self.kind, StateErrorKind::Uncertain { .. })
+    }
+
     /// What can be done about it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
@@ -119,6 +132,9 @@ impl StateError {
                 // The message says it.
                 _ => None,
             },
+            StateErrorKind::Uncertain { .. } => {
+                Some("see to the disk, then look at what counts and do it again".into())
+            }
             StateErrorKind::Foreign { .. } => {
                 Some("make it yours with `chown`, or name another in XDG_STATE_HOME".into())
             }
@@ -147,6 +163,10 @@ impl fmt::Display for StateError {
         let path = shown(&self.path);
         match &self.kind {
             StateErrorKind::Io { verb, .. } => write!(f, "cannot {verb} `{path}`"),
+            StateErrorKind::Uncertain { .. } => write!(
+                f,
+                "`{path}` cannot be written nor put back: what it was to say may count all the same"
+            ),
             StateErrorKind::Foreign { owner } => {
                 write!(f, "`{path}` belongs to another user (uid {owner})")
             }
@@ -170,7 +190,9 @@ impl fmt::Display for StateError {
 impl Error for StateError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
-            StateErrorKind::Io { source, .. } => Some(source),
+            StateErrorKind::Io { source, .. } | StateErrorKind::Uncertain { source } => {
+                Some(source)
+            }
             _ => None,
         }
     }

@@ -25,7 +25,7 @@ use crate::places::Places;
 pub(crate) use convert::{wire_asker, wire_rule};
 pub use error::GrantError;
 pub use file::GrantProblem;
-use file::{Change, Content, GrantFile, Seen};
+use file::{Change, Changed, Content, GrantFile, Seen};
 pub(crate) use ledger::gate_grant;
 pub use record::GRANT_FORMAT;
 use record::Record;
@@ -39,12 +39,18 @@ pub const MAX_GRANTS: usize = 1000;
 
 /// The grants of a workspace, as far as they count in one session.
 ///
-/// The file is the truth: what is held here is read anew whenever it has changed.
+/// The file is the truth: what is held here is read anew whenever it has changed. What says that it
+/// looks at the disk may wait for it, and what changes the file for a lock that another process
+/// holds; nothing else waits meanwhile.
 pub struct GrantStore {
     file: GrantFile,
     project: String,
     session: SessionId,
     clock: Arc<dyn Clock>,
+    /// Held while the file is read and taken over, so that what was read last counts. Who holds it
+    /// never waits for the lock of the file.
+    reading: Mutex<()>,
+    /// Nobody waits for the disk while they hold it.
     state: Mutex<State>,
 }
 
@@ -75,10 +81,19 @@ pub enum GrantChange {
     },
 }
 
+/// Whether something in the file is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pruning {
+    Due,
+    NotDue,
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// What was read last; `None`: it has to be read.
-    seen: Option<Seen>,
+    seen: Option<Arc<Seen>>,
+    /// Nobody knows what the file says: nothing counts until that is certain.
+    is_doubtful: bool,
     /// The grants that count, oldest first.
     live: Vec<Record>,
     /// The latest that the clock said, in Unix milliseconds: what is over stays over.
@@ -119,26 +134,30 @@ impl GrantStore {
             project,
             session: session.clone(),
             clock,
+            reading: Mutex::default(),
             state: Mutex::default(),
         };
+        store.reload();
         let mut state = store.lock();
-        store.update(&mut state);
         state.told = wire_by_id(&state.live);
         let problems = state.problems.clone();
         drop(state);
         Ok((store, problems))
     }
 
-    /// The grants that count, oldest first.
+    /// The grants that count, oldest first. It looks at the disk.
     #[must_use]
     pub fn list(&self) -> Vec<Grant> {
+        self.reload();
+        self.known()
+    }
+
+    /// The same, as far as is known without a look at the disk.
+    pub(crate) fn known(&self) -> Vec<Grant> {
         let mut state = self.lock();
-        self.update(&mut state);
-        state
-            .live
-            .iter()
-            .map(|record| record.grant.clone())
-            .collect()
+        let now = self.now(&mut state);
+        let live = state.live.iter().filter(|record| !record.is_over(now));
+        live.map(|record| record.grant.clone()).collect()
     }
 
     /// Remembers an approval; it is on disk when this returns.
@@ -167,8 +186,7 @@ impl GrantStore {
         let record = Record::new(self.project.clone(), self.session.clone(), grant.clone());
         record.check().map_err(GrantError::Refused)?;
         record.line().map_err(GrantError::Refused)?;
-        let mut state = self.lock();
-        self.change(&mut state, |content| {
+        self.change(|content| {
             if content.n_grants() >= MAX_GRANTS {
                 return Err(GrantError::Full);
             }
@@ -184,8 +202,7 @@ impl GrantStore {
     /// # Errors
     /// It cannot be written.
     pub fn revoke(&self, id: &GrantId) -> Result<bool, GrantError> {
-        let mut state = self.lock();
-        self.change(&mut state, |content| {
+        self.change(|content| {
             let is_meant = |record: &Record| record.grant.id == *id && record.is_for(&self.session);
             Ok(match content.retain(|record| !is_meant(record)) {
                 0 => Change::Keep(false),
@@ -197,11 +214,10 @@ impl GrantStore {
     /// Takes one use of a grant with limited ones; that is on disk when this returns.
     ///
     /// # Errors
-    /// It cannot be written: then the use is not taken, or nobody knows whether it is.
+    /// It cannot be written: then the use is not taken.
     pub fn take_use(&self, id: &GrantId) -> Result<bool, GrantError> {
-        let mut state = self.lock();
-        let latest = self.now(&mut state);
-        self.change(&mut state, |content| {
+        let latest = self.now(&mut self.lock());
+        self.change(|content| {
             let mut taken = Change::Keep(false);
             content.retain(|record| {
                 let counts = record.grant.id == *id
@@ -251,8 +267,8 @@ impl GrantStore {
     /// and at its text if that is another.
     #[must_use]
     pub fn refreshed(&self) -> Option<Vec<Grant>> {
+        self.reload();
         let mut state = self.lock();
-        self.update(&mut state);
         std::mem::take(&mut state.is_news).then(|| {
             state
                 .live
@@ -274,74 +290,112 @@ impl GrantStore {
     }
 
     /// Reads the file if it has changed, or if a grant has ended.
-    fn update(&self, state: &mut State) {
-        let now = self.now(state);
-        let is_current = state.look_again_at.is_none_or(|at| at > now)
-            && (state.seen.as_ref()).is_some_and(|seen| !self.file.is_changed(seen));
-        if is_current {
-            return;
-        }
-        match self.read() {
-            Ok((content, seen)) => self.take_over(state, &content, seen),
-            Err(error) => {
-                let problem = GrantProblem {
-                    file: error.path().to_owned(),
-                    line: None,
-                    why: stored::with_sources(&error),
-                };
-                state.live.clear();
-                state.seen = None;
-                state.look_again_at = None;
-                state.is_news = true;
-                note(&mut state.problems, vec![problem]);
+    pub(crate) fn reload(&self) {
+        if self.read() == Pruning::Due {
+            // What is over goes from the file too: a clock that is set back later does not bring it
+            // back. It does not count all the same.
+            if let Err(error) = self.change(|_| Ok(Change::Keep(()))) {
+                tracing::warn!(%error, "grants that are over stay in their file");
             }
         }
     }
 
-    /// Reads the file, and removes from it what is over by now: a clock that is set back later does
-    /// not bring it back.
-    fn read(&self) -> Result<(Content, Seen), StateError> {
-        let (content, seen) = self.file.read()?;
-        let now = self.clock.now().unix_milliseconds();
-        if !content.grants().any(|record| record.is_over(now)) {
-            return Ok((content, seen));
+    fn read(&self) -> Pruning {
+        let _reading = self.reading();
+        let (now, seen, look_again_at, is_doubtful) = {
+            let state = &mut *self.lock();
+            let now = self.now(state);
+            (
+                now,
+                state.seen.clone(),
+                state.look_again_at,
+                state.is_doubtful,
+            )
+        };
+        let is_current = look_again_at.is_none_or(|at| at > now)
+            && seen.is_some_and(|seen| !self.file.is_changed(&seen));
+        if is_current {
+            return Pruning::NotDue;
         }
-        let pruned = self.file.change(|content| {
-            let n_removed = content.retain(|record| !record.is_over(now));
-            Ok::<_, StateError>(match n_removed {
-                0 => Change::Keep(()),
-                _ => Change::Write(()),
-            })
-        });
-        match pruned {
-            Ok(((), content, seen)) => Ok((content, seen)),
+        let settled = if is_doubtful {
+            self.file.settle()
+        } else {
+            Ok(())
+        };
+        match settled.and_then(|()| self.file.read()) {
+            Ok((content, seen)) => {
+                let now = self.clock.now().unix_milliseconds();
+                let has_ended = content.grants().any(|record| record.is_over(now));
+                self.take_over(&content, seen);
+                match has_ended {
+                    true => Pruning::Due,
+                    false => Pruning::NotDue,
+                }
+            }
             Err(error) => {
-                // They do not count all the same.
-                tracing::warn!(%error, "grants that are over stay in their file");
-                Ok((content, seen))
+                self.forget(&error);
+                Pruning::NotDue
             }
         }
+    }
+
+    /// Nothing counts until the file was read again.
+    fn forget(&self, error: &StateError) {
+        let state = &mut *self.lock();
+        let problem = GrantProblem {
+            file: error.path().to_owned(),
+            line: None,
+            why: stored::with_sources(error),
+        };
+        state.is_doubtful |= error.is_uncertain();
+        state.live.clear();
+        state.seen = None;
+        state.look_again_at = None;
+        state.is_news = true;
+        note(&mut state.problems, vec![problem]);
     }
 
     /// Changes the file, without what is over by now.
     fn change<T>(
         &self,
-        state: &mut State,
         change: impl FnOnce(&mut Content) -> Result<Change<T>, GrantError>,
     ) -> Result<T, GrantError> {
+        if self.lock().is_doubtful {
+            self.file.settle()?;
+        }
         let now = self.clock.now().unix_milliseconds();
-        let (value, content, seen) = self.file.change(|content| {
+        let changed = self.file.change(|content| {
             let n_over = content.retain(|record| !record.is_over(now));
             Ok::<_, GrantError>(match change(content)? {
                 Change::Keep(value) if n_over > 0 => Change::Write(value),
                 change => change,
             })
-        })?;
-        self.take_over(state, &content, seen);
-        Ok(value)
+        });
+        let _reading = self.reading();
+        match changed {
+            // No other process has changed it in between: it is locked.
+            Ok(Changed {
+                value,
+                content,
+                seen,
+                ..
+            }) => {
+                self.take_over(&content, seen);
+                Ok(value)
+            }
+            Err(error) => {
+                if let GrantError::State(error) = &error
+                    && error.is_uncertain()
+                {
+                    self.forget(error);
+                }
+                Err(error)
+            }
+        }
     }
 
-    fn take_over(&self, state: &mut State, content: &Content, seen: Seen) {
+    fn take_over(&self, content: &Content, seen: Seen) {
+        let state = &mut *self.lock();
         let now = self.now(state);
         let ours = || {
             content
@@ -357,9 +411,14 @@ impl GrantStore {
             .filter_map(|record| record.grant.expires_at);
         let times = ends.chain(early.map(|record| record.grant.at));
         state.look_again_at = times.map(Time::unix_milliseconds).min();
-        state.seen = Some(seen);
+        state.seen = Some(Arc::new(seen));
+        state.is_doubtful = false;
         state.is_news = true;
         note(&mut state.problems, self.file.problems(content));
+    }
+
+    fn reading(&self) -> MutexGuard<'_, ()> {
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

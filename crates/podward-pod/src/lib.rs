@@ -23,6 +23,7 @@ mod pod;
 mod private;
 mod prompt;
 mod redact;
+mod replace;
 mod serve;
 mod session;
 mod skills;

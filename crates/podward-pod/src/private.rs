@@ -1,8 +1,8 @@
 //! Directories and files that only their owner may see.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::fs::{DirBuilder, File, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -69,46 +69,21 @@ pub(crate) fn create_directory(path: &Path) -> Result<(), StateError> {
         .map_err(|error| StateError::io("make the directory", path, error))
 }
 
-/// Writes a file that only this user can read, whole or not at all: beside the old one, then over
-/// it. What was written is on the disk when this returns.
-pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
-    let beside = path.with_extension(format!("new-{}", std::process::id()));
-    replace_file_by(path, &beside, bytes)
-}
-
-/// The same by way of this name, which no other process uses meanwhile.
-pub(crate) fn replace_file_by(path: &Path, beside: &Path, bytes: &[u8]) -> Result<(), StateError> {
-    let result = write_new(beside, bytes).and_then(|()| std::fs::rename(beside, path));
-    if result.is_err() {
-        // What was begun is of no use to anybody; the first error is the one to report.
-        let _ = std::fs::remove_file(beside);
-    }
-    result
-        .and_then(|()| sync_directory_of(path))
-        .map_err(|error| StateError::io("write", path, error))
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(bytes)?;
-    file.sync_data()
-}
-
 /// Brings a new name in a directory to the disk. A directory that may be written and not read
 /// cannot be brought there.
 pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
+    match directory_of(path)? {
+        Some(directory) => directory.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// The directory of a file, open; `None`: it may not be read.
+pub(crate) fn directory_of(path: &Path) -> io::Result<Option<File>> {
     match path.parent().map(File::open) {
-        Some(Ok(parent)) => parent.sync_all(),
+        Some(Ok(parent)) => Ok(Some(parent)),
         Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
-        Some(Err(_)) | None => Ok(()),
+        Some(Err(_)) | None => Ok(None),
     }
 }
 
@@ -129,7 +104,7 @@ pub(crate) fn check_regular(file: &File) -> io::Result<()> {
 pub(crate) const LEFT_BEHIND: Duration = Duration::from_secs(1);
 
 /// How long to wait until a lock is tried again.
-const LOCK_STEP: Duration = Duration::from_millis(5);
+const LOCK_STEP: Duration = Duration::from_millis(1);
 
 /// Takes an exclusive lock on a file for as long as it is open, and waits for it no longer than so.
 ///

@@ -13,6 +13,7 @@ use crate::error::StateError;
 use crate::file::{FileError, read_guarded, shown};
 use crate::places::{LAYER_FILE, PROJECT_DIR, Places};
 use crate::private;
+use crate::replace::replace_file;
 
 /// The version of the file's format.
 const VERSION: u32 = 1;
@@ -230,7 +231,7 @@ fn change(
             }
         })?;
     bytes.push(b'\n');
-    private::replace_file(&path, &bytes)?;
+    replace_file(&path, &bytes)?;
     Ok(())
 }
 

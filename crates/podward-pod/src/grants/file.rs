@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use super::record::{self, LineContent, Record};
 use crate::error::StateError;
 use crate::private;
+use crate::replace::{replace_file_by, settle};
 
 /// The largest file that is read, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -96,13 +97,22 @@ impl std::fmt::Display for GrantProblem {
     }
 }
 
-/// What became of a change.
+/// What is to become of a change.
 #[derive(Debug)]
 pub(super) enum Change<T> {
     /// The content is to be written.
     Write(T),
     /// Nothing was changed.
     Keep(T),
+}
+
+/// A file that was looked at and, perhaps, changed. No other process changes it as long as this is
+/// there.
+pub(super) struct Changed<T> {
+    pub(super) value: T,
+    pub(super) content: Content,
+    pub(super) seen: Seen,
+    _lock: Lock,
 }
 
 impl GrantFile {
@@ -183,26 +193,51 @@ impl GrantFile {
     /// Changes the file, as no other process does meanwhile: all of it or nothing.
     ///
     /// # Errors
-    /// Then the file is as it was.
+    /// Then the file is as it was, unless the error is [uncertain](StateError::is_uncertain).
     pub(super) fn change<T, E: From<StateError>>(
         &self,
         change: impl FnOnce(&mut Content) -> Result<Change<T>, E>,
-    ) -> Result<(T, Content, Seen), E> {
+    ) -> Result<Changed<T>, E> {
         private::ensure_private_directory(self.directory())?;
-        let _lock = Lock::take(&self.path.with_extension("lock"))?;
-        let (mut content, seen) = self.read()?;
-        match change(&mut content)? {
-            Change::Keep(value) => Ok((value, content, seen)),
+        let lock = Lock::take(&self.path.with_extension("lock"))?;
+        let (mut content, mut seen) = self.read()?;
+        let value = match change(&mut content)? {
+            Change::Keep(value) => value,
             Change::Write(value) => {
-                let bytes = content
-                    .bytes()
-                    .map_err(|why| StateError::corrupt(&self.path, content.lines.len(), why))?;
-                let beside = self.path.with_extension("new");
-                private::replace_file_by(&self.path, &beside, &bytes)?;
-                let (content, seen) = self.read()?;
-                Ok((value, content, seen))
+                (content, seen) = self.write(&content)?;
+                value
             }
+        };
+        Ok(Changed {
+            value,
+            content,
+            seen,
+            _lock: lock,
+        })
+    }
+
+    /// Replaces the file: what it holds from now on.
+    fn write(&self, content: &Content) -> Result<(Content, Seen), StateError> {
+        let bytes = content
+            .bytes()
+            .map_err(|why| StateError::corrupt(&self.path, content.lines.len(), why))?;
+        if bytes.len() as u64 > MAX_BYTES {
+            let error = io::Error::from(io::ErrorKind::FileTooLarge);
+            return Err(StateError::io("write", &self.path, error));
         }
+        let beside = self.path.with_extension("new");
+        let file = replace_file_by(&self.path, &beside, &bytes)?;
+        // It counts from now on, so nothing may fail any more: what cannot be told is read anew.
+        let seen = file.metadata().ok().map(|metadata| SeenFile {
+            _open: file,
+            identity: Identity::of(&metadata),
+        });
+        Ok((self.content(&bytes), Seen(seen)))
+    }
+
+    /// Brings to the disk which file has the name.
+    pub(super) fn settle(&self) -> Result<(), StateError> {
+        settle(&self.path).map_err(|error| StateError::io("write", &self.path, error))
     }
 
     /// What is wrong in a content of this file.

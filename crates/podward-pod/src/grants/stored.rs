@@ -206,7 +206,7 @@ pub fn revoke_all(places: &Places, workspace: Option<&str>) -> Result<Revoked, S
     };
     let mut revoked = Revoked::default();
     for file in files {
-        let (ids, _, _) = file.change(|content| {
+        let changed = file.change(|content| {
             let ids: Vec<_> = content
                 .grants()
                 .map(|record| record.grant.id.clone())
@@ -216,7 +216,7 @@ pub fn revoke_all(places: &Places, workspace: Option<&str>) -> Result<Revoked, S
                 n_lines => Change::Write((ids, n_lines)),
             })
         })?;
-        let (mut ids, n_lines) = ids;
+        let (mut ids, n_lines) = changed.value;
         revoked.n_others += n_lines.saturating_sub(ids.len());
         revoked.grants.append(&mut ids);
     }

@@ -7,7 +7,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use podward_policy::{AskedBy, Asker, LayerKind, ToolName};
 use podward_worker::GrantLedger as _;
 
+use rustix::io::Errno;
+
 use super::*;
+use crate::replace::Step;
+use crate::replace::tests::Faults;
 use crate::test_user::as_ordinary_user;
 
 /// A clock that is set by hand.
@@ -349,6 +353,75 @@ fn what_changed_is_told_once() {
             ended(&used, GrantEnd::UsedUp),
         ]
     );
+}
+
+/// What people are told has failed does not count, here and for whoever comes later.
+#[test]
+fn what_the_directory_did_not_keep_does_not_count() {
+    let fixture = fixture();
+    let store = fixture.store('A');
+    let refused = |store: &GrantStore, counted: &GrantId, other: &GrantId, before: &str| {
+        let errors = [
+            store
+                .add(new_grant("git gc", GrantFor::Project))
+                .map(drop)
+                .unwrap_err(),
+            store.take_use(counted).map(drop).unwrap_err(),
+            store.revoke(other).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.to_string().starts_with("cannot write"), "{error}");
+        }
+        assert_eq!(fixture.text(), before);
+        assert_eq!(patterns(store), ["git push", "git pull"]);
+        assert_eq!(patterns(&fixture.store('B')), ["git push", "git pull"]);
+    };
+    {
+        // The first grant of all: no file is left.
+        let _faults = Faults::of(&[(Step::Sync, Errno::IO)]);
+        store
+            .add(new_grant("git gc", GrantFor::Project))
+            .unwrap_err();
+        assert_eq!(store.list(), []);
+        assert_eq!(
+            GrantFile::all(&directory(&fixture.places)).unwrap().len(),
+            0
+        );
+    }
+    let uses = GrantFor::Uses { n: 2 };
+    let counted = store.add(new_grant("git push", uses)).unwrap().id;
+    let other = store.add(new_grant("git pull", GrantFor::Project)).unwrap();
+    let before = fixture.text();
+    for exchange in [None, Some((Step::Exchange, Errno::INVAL))] {
+        let steps = [(Step::Sync, Errno::IO)].into_iter().chain(exchange);
+        let faults = Faults::of(&steps.collect::<Vec<_>>());
+        refused(&store, &counted, &other.id, &before);
+        drop(faults);
+        assert_eq!(store.list()[0].uses_left, Some(2));
+    }
+    assert!(store.take_use(&counted).unwrap());
+    assert!(store.revoke(&other.id).unwrap());
+    assert_eq!(patterns(&fixture.store('B')), ["git push"]);
+}
+
+/// Where nobody knows what the file says, nothing counts until the disk has it.
+#[test]
+fn nothing_counts_while_nobody_knows_what_the_disk_keeps() {
+    let fixture = fixture();
+    let store = fixture.store('A');
+    store.add(new_grant("git push", GrantFor::Project)).unwrap();
+    let faults = Faults::of(&[(Step::Sync, Errno::IO), (Step::TakeBack, Errno::IO)]);
+    let error = store
+        .add(new_grant("git pull", GrantFor::Project))
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("may count all the same"),
+        "{error}"
+    );
+    assert_eq!(gate_patterns(&store), Some(vec![]));
+    assert_eq!(store.list(), []);
+    drop(faults);
+    assert_eq!(patterns(&store), ["git push", "git pull"]);
 }
 
 /// Each is skipped alone, named, and kept as it is.

@@ -16,7 +16,8 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 pub use error::{RunDirError, RunDirProblem};
 
 use crate::places::Places;
-use crate::private::{lock_within, replace_file};
+use crate::private::lock_within;
+use crate::replace::replace_file;
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 128;
