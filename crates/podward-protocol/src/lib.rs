@@ -58,11 +58,11 @@ pub use permission::{
 };
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
 pub use schema::{events_schema, methods_schema, responses_schema};
-pub use skill::{SkillEndReason, SkillEnded, SkillList, SkillStarted, SkillStarter};
+pub use skill::{SkillEndReason, SkillEnded, SkillStarted, SkillStarter};
 pub use time::{Time, TimeError};
 pub use verdict::{
-    Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, Span, SubjectKind,
-    Verdict,
+    Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, SkillSays, Span,
+    SubjectKind, Verdict,
 };
 
 /// The version of this protocol. It grows when a reader of the version before would misread a

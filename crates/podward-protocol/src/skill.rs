@@ -12,10 +12,10 @@ pub struct SkillStarted {
     pub name: String,
     /// The digest of its `SKILL.md` as it was when it started.
     pub digest: String,
-    /// The tools that are still offered to the model under its lists, by name; absent if it has no
-    /// lists. Each of them may be restricted to some calls.
+    /// How many of the tools that the model is told of it leaves anything to do, as far as the rules
+    /// do too; absent if it restricts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<String>>,
+    pub n_tools: Option<u64>,
     /// Its `allowed-tools`, entry by entry as written; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed_tools: Option<Vec<String>>,
@@ -61,25 +61,4 @@ pub enum SkillEndReason {
         /// Which.
         name: String,
     },
-}
-
-/// Which list of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SkillList {
-    /// `allowed-tools`.
-    AllowedTools,
-    /// `disallowed-tools`.
-    DisallowedTools,
-}
-
-impl SkillList {
-    /// The word on the wire, which is the key in `SKILL.md`.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::AllowedTools => "allowed-tools",
-            Self::DisallowedTools => "disallowed-tools",
-        }
-    }
 }

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::id::GrantId;
-use crate::skill::SkillList;
 
 /// What was decided over a call.
 #[derive(
@@ -96,22 +95,14 @@ pub enum Cause {
         /// The layer that has none.
         layer: String,
     },
-    /// A skill that is active does not let it through, whatever rules, grants and people say.
+    /// A skill that is active denies what the rules do not: no answer changes that.
     Skill {
         /// Its name.
         name: String,
-        /// The digest of its `SKILL.md` as it was when it started.
+        /// The digest of its `SKILL.md`.
         digest: String,
-        /// Which of its lists: no entry of `allowed-tools` is for it, or one of `disallowed-tools` is.
-        list: SkillList,
-        /// Where the entry of `disallowed-tools` is written; the file, for `allowed-tools`.
-        at: Place,
-        /// That entry as a pattern.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pattern: Option<String>,
-        /// What is not known before it runs, where the verdict hangs on it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        why: Option<String>,
+        /// What of it.
+        says: SkillSays,
     },
     /// The same call with the same arguments for the third time in one turn.
     Repeated,
@@ -124,6 +115,32 @@ pub enum Cause {
     UnknownTool,
     /// The turn ended before the call was judged.
     NotJudged,
+}
+
+/// What of an active skill denies a call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum SkillSays {
+    /// `allowed-tools` does not list it.
+    NotListed {
+        /// The list as written.
+        list: String,
+    },
+    /// `disallowed-tools` lists it.
+    Disallowed {
+        /// The entry as written.
+        entry: String,
+        /// Where it is written.
+        at: Place,
+    },
+    /// Whether the skill allows it is not known before it runs.
+    Unresolved {
+        /// `allowed-tools` as written; absent: there is no such list.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        list: Option<String>,
+        /// What is not known.
+        why: String,
+    },
 }
 
 impl Cause {

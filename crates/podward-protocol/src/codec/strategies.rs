@@ -265,21 +265,11 @@ fn cause() -> impl Strategy<Value = Cause> {
             }),
         Just(Cause::Unrestricted),
         text().prop_map(|layer| Cause::Unnamed { layer }),
-        (
-            [text(), text()],
-            skill_list(),
-            place(),
-            option::of(text()),
-            option::of(text())
-        )
-            .prop_map(|([name, digest], list, at, pattern, why)| Cause::Skill {
-                name,
-                digest,
-                list,
-                at,
-                pattern,
-                why
-            }),
+        (text(), text(), skill_says(place())).prop_map(|(name, digest, says)| Cause::Skill {
+            name,
+            digest,
+            says
+        }),
         Just(Cause::Repeated),
         text().prop_map(|why| Cause::BadCall { why }),
         Just(Cause::UnknownTool),
@@ -287,10 +277,11 @@ fn cause() -> impl Strategy<Value = Cause> {
     ]
 }
 
-fn skill_list() -> impl Strategy<Value = SkillList> {
+fn skill_says(place: impl Strategy<Value = Place>) -> impl Strategy<Value = SkillSays> {
     prop_oneof![
-        Just(SkillList::AllowedTools),
-        Just(SkillList::DisallowedTools),
+        text().prop_map(|list| SkillSays::NotListed { list }),
+        (text(), place).prop_map(|(entry, at)| SkillSays::Disallowed { entry, at }),
+        (option::of(text()), text()).prop_map(|(list, why)| SkillSays::Unresolved { list, why }),
     ]
 }
 
@@ -307,17 +298,17 @@ fn skills() -> impl Strategy<Value = Event> {
     prop_oneof![
         (
             [text(), text()],
-            option::of(vec(text(), 0..3)),
+            option::of(any::<u64>()),
             option::of(vec(text(), 0..3)),
             vec(text(), 0..3),
             started_by,
         )
             .prop_map(
-                |([name, digest], tools, allowed_tools, disallowed_tools, by)| {
+                |([name, digest], n_tools, allowed_tools, disallowed_tools, by)| {
                     Event::SkillStarted(SkillStarted {
                         name,
                         digest,
-                        tools,
+                        n_tools,
                         allowed_tools,
                         disallowed_tools,
                         by,

@@ -51,14 +51,7 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
         Cause::Unnamed { layer } => {
             format!("the address is not public, and no rule of {layer} names it")
         }
-        Cause::Skill {
-            name,
-            list,
-            at,
-            pattern,
-            why,
-            ..
-        } => skill_text(name, *list, at, (pattern.as_deref(), why.as_deref())),
+        Cause::Skill { name, says, .. } => skill_text(name, says),
         Cause::Repeated => "the same call for the third time in this turn".to_owned(),
         Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),
@@ -66,51 +59,47 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
     }
 }
 
-/// What a skill has against a call; its pattern, and what is not known of the call.
-fn skill_text(
-    name: &str,
-    list: SkillList,
-    at: &Place,
-    (pattern, why): (Option<&str>, Option<&str>),
-) -> String {
-    let key = list.as_str();
-    let against = match (list, pattern) {
-        (SkillList::AllowedTools, _) => format!("`{key}` does not list it ({})", at.file),
-        (SkillList::DisallowedTools, Some(pattern)) => {
-            format!("`{key}` has `{pattern}` ({})", place_text(at))
-        }
-        (SkillList::DisallowedTools, None) => format!("`{key}` has it ({})", place_text(at)),
+/// What a skill has against a call.
+fn skill_text(name: &str, says: &SkillSays) -> String {
+    let allowed = |list: &str| match list {
+        "" => "its allowed-tools is empty".to_owned(),
+        list => format!("its allowed-tools `{list}` does not list it"),
     };
-    let why = why.map_or_else(String::new, |why| format!("{why}: "));
-    format!("{why}skill {name} is active, and {against}")
+    match says {
+        SkillSays::NotListed { list } => format!("skill {name} is active, and {}", allowed(list)),
+        SkillSays::Disallowed { entry, at } => format!(
+            "skill {name} is active, and its disallowed-tools has `{entry}` ({})",
+            place_text(at)
+        ),
+        SkillSays::Unresolved { list, why } => {
+            let list = match list {
+                Some(list) => format!("its allowed-tools `{list}`"),
+                None => "its disallowed-tools".to_owned(),
+            };
+            format!("{why}: skill {name} is active, and {list} may not let it through")
+        }
+    }
 }
 
 /// What an active skill leaves of the tools, and what it says about them.
 pub(super) fn skill_tools_text(started: &SkillStarted) -> String {
-    let Some(tools) = &started.tools else {
+    let Some(n_tools) = started.n_tools else {
         return "it restricts no tool".to_owned();
     };
-    let left = match tools.len() {
+    let left = match n_tools {
         0 => "no tools".to_owned(),
-        1 => format!("1 tool, {}", tools.join(", ")),
-        n => format!("{n} tools, {}", tools.join(", ")),
+        1 => "1 tool".to_owned(),
+        n => format!("{n} tools"),
     };
-    let lists = [
-        (SkillList::AllowedTools, started.allowed_tools.as_deref()),
-        (
-            SkillList::DisallowedTools,
-            Some(&*started.disallowed_tools).filter(|entries| !entries.is_empty()),
-        ),
-    ];
-    let lists: Vec<String> = lists
-        .iter()
-        .filter_map(|(list, entries)| {
-            Some(format!(
-                "{}: {}",
-                list.as_str(),
-                entries.as_ref()?.join(" ")
-            ))
-        })
+    let list = |key: &str, entries: &[String]| match entries {
+        [] => format!("{key} is empty"),
+        entries => format!("{key}: {}", entries.join(" ")),
+    };
+    let allowed = started.allowed_tools.iter();
+    let disallowed = Some(&started.disallowed_tools).filter(|entries| !entries.is_empty());
+    let lists: Vec<String> = allowed
+        .map(|entries| list("allowed-tools", entries))
+        .chain(disallowed.map(|entries| list("disallowed-tools", entries)))
         .collect();
     format!("{left} ({})", lists.join("; "))
 }
