@@ -1,7 +1,7 @@
 //! The words for verdicts, causes and outcomes: each worded once.
 
 use podward_protocol::{
-    Cause, DecidedBy, GrantFor, GrantId, Outcome, Place, RefusalCause, Ruling, SkillList,
+    Cause, DecidedBy, GrantFor, GrantId, Outcome, Place, RefusalCause, Ruling, SkillSays,
     SkillStarted,
 };
 
