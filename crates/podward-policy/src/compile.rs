@@ -1,10 +1,13 @@
 //! From a table as written to a compiled one: all errors at once, and what loads with a warning.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::action::Action;
 use crate::pattern::{Problem, Quoting, Token};
 use crate::rule::path::Anchor;
 use crate::rule::tools::{ToolPattern, is_glob};
-use crate::rule::{Rule, RuleSource};
+use crate::rule::{Origin, Rule, RuleSource};
 use crate::source::ByteSpan;
 use crate::spec::{Finding, PolicySpec, RuleField, RuleSpec};
 use crate::tool::{KnownTools, ToolName, ToolOrigin};
@@ -22,8 +25,9 @@ pub(crate) fn compile_rules(
 ) -> Result<Vec<Rule>, Vec<Finding>> {
     let mut rules = Vec::with_capacity(spec.rules.len());
     let mut errors = Vec::new();
+    let mut origins = Origins::default();
     for (idx, rule) in spec.rules.iter().enumerate() {
-        match compile_rule(rule, tools, RuleIdx(idx)) {
+        match compile_rule(rule, tools, &mut origins, RuleIdx(idx)) {
             Ok(rule) => rules.push(rule),
             Err(findings) => errors.extend(findings),
         }
@@ -35,9 +39,37 @@ pub(crate) fn compile_rules(
     }
 }
 
-fn compile_rule(spec: &RuleSpec, tools: &KnownTools, idx: RuleIdx) -> Result<Rule, Vec<Finding>> {
+/// What the rules so far have in common, by the tools as written.
+#[derive(Default)]
+struct Origins<'s>(HashMap<&'s str, Vec<Arc<Origin>>>);
+
+impl<'s> Origins<'s> {
+    fn of(
+        &mut self,
+        spec: &'s RuleSpec,
+        tools: &KnownTools,
+    ) -> Result<Arc<Origin>, Vec<ToolProblem>> {
+        let known = self.0.entry(&spec.tool).or_default();
+        let file = &spec.location.file;
+        let is_same = |origin: &&Arc<Origin>| Arc::ptr_eq(&origin.file, file);
+        if let Some(origin) = known.iter().find(is_same) {
+            return Ok(Arc::clone(origin));
+        }
+        let tool = tool_pattern(&spec.tool, tools)?;
+        let origin = Arc::new(Origin::new(tool, &spec.tool, Arc::clone(file)));
+        known.push(Arc::clone(&origin));
+        Ok(origin)
+    }
+}
+
+fn compile_rule<'s>(
+    spec: &'s RuleSpec,
+    tools: &KnownTools,
+    origins: &mut Origins<'s>,
+    idx: RuleIdx,
+) -> Result<Rule, Vec<Finding>> {
     let mut errors = Vec::new();
-    let tool = tool_pattern(&spec.tool, tools).map_err(|problems| {
+    let origin = origins.of(spec, tools).map_err(|problems| {
         let finding = |problem: ToolProblem| Finding {
             rule: idx,
             field: RuleField::Tool,
@@ -47,20 +79,22 @@ fn compile_rule(spec: &RuleSpec, tools: &KnownTools, idx: RuleIdx) -> Result<Rul
         };
         problems.into_iter().map(finding).collect::<Vec<_>>()
     });
-    let placeholder = ToolPattern::Every;
+    // Where the tools are wrong, the pattern is read for its errors only.
+    let placeholder = || Origin::new(ToolPattern::Every, "*", "".into());
+    let (origin, tool_findings) = match origin {
+        Ok(origin) => (origin, Vec::new()),
+        Err(findings) => (Arc::new(placeholder()), findings),
+    };
+    errors.extend(tool_findings);
     let rule = Rule::new(RuleSource {
-        tool: tool.as_ref().unwrap_or(&placeholder).clone(),
+        origin,
         action: spec.action,
-        written_tool: &spec.tool,
         pattern: &spec.pattern,
         message: spec.message.as_deref(),
         grantable: spec.grantable,
         ask_timeout: spec.ask_timeout,
         location: &spec.location,
     });
-    if let Err(findings) = tool {
-        errors.extend(findings);
-    }
     match rule {
         Ok(rule) if errors.is_empty() => return Ok(rule),
         Ok(_) => {}
@@ -172,7 +206,7 @@ pub(crate) fn odd_rules(rules: &[Rule], spec: &PolicySpec, tools: &KnownTools) -
     let mut warnings = Vec::new();
     for (idx, (rule, spec)) in rules.iter().zip(&spec.rules).enumerate() {
         let idx = RuleIdx(idx);
-        if !rule.tool.fits_some(tools, rule.action) {
+        if !rule.tool().fits_some(tools, rule.action) {
             warnings.push(unfit_tool(rule, &spec.tool, idx));
         }
         let warning = |part: Option<ByteSpan>, message: &str, help: &str| Finding {
@@ -208,7 +242,7 @@ pub(crate) fn odd_rules(rules: &[Rule], spec: &PolicySpec, tools: &KnownTools) -
 }
 
 fn unfit_tool(rule: &Rule, tool: &str, idx: RuleIdx) -> Finding {
-    let help = match (&rule.tool, rule.action) {
+    let help = match (&rule.tool(), rule.action) {
         (ToolPattern::Mcp(_), _) => {
             format!("for all tools of these servers write `{tool}__*`")
         }
@@ -238,7 +272,7 @@ pub(crate) enum Domain {
 
 /// What a rule's pattern is compared with, if its tool tells.
 pub(crate) fn domain(rule: &Rule) -> Option<Domain> {
-    let ToolPattern::Exact(name) = &rule.tool else {
+    let ToolPattern::Exact(name) = &rule.tool() else {
         return None;
     };
     match name.as_str() {
@@ -257,7 +291,7 @@ pub(crate) fn domain(rule: &Rule) -> Option<Domain> {
 }
 
 fn odd_command(rule: &Rule) -> Option<(&'static str, &'static str)> {
-    if rule.quoting == Quoting::Open {
+    if rule.words().quoting == Quoting::Open {
         return Some((
             "a quote in this pattern is not closed",
             "commands are compared after quote removal; write the text without quotes, or close \
@@ -265,7 +299,7 @@ fn odd_command(rule: &Rule) -> Option<(&'static str, &'static str)> {
         ));
     }
     // A whole line is compared as it is; only simple commands have one blank between two words.
-    (rule.has_odd_blank && !rule.has_operator()).then_some((
+    (rule.words().has_odd_blank && !rule.has_operator()).then_some((
         "no command is written with two blanks in a row or a blank at an end",
         "write the words with one blank between two",
     ))
@@ -292,7 +326,7 @@ fn odd_path(rule: &Rule, pattern: &str) -> Option<(&'static str, &'static str)> 
             "write the directory's name, or `*` after the `/` for what is below it",
         ));
     }
-    let is_other_home = rule.path.anchor == Anchor::Workspace && pattern.starts_with('~');
+    let is_other_home = rule.path().anchor == Anchor::Workspace && pattern.starts_with('~');
     is_other_home.then_some((
         "`~` is the home directory only as `~` or `~/…`",
         "write the absolute path",
@@ -300,15 +334,15 @@ fn odd_path(rule: &Rule, pattern: &str) -> Option<(&'static str, &'static str)> 
 }
 
 fn odd_url(rule: &Rule) -> Option<(&'static str, &'static str)> {
-    if rule.url.has_foreign_host() {
+    if rule.url().has_foreign_host() {
         return Some((
             "hosts are compared in their ASCII form",
             "write the host as `xn--…`",
         ));
     }
-    let begins_open = rule.url.any.is_floating();
+    let begins_open = rule.url().any().is_floating();
     let help = "write the scheme as well, such as `https://example.com/*`";
-    match (rule.url.has_scheme(), rule.is_restrictive(), begins_open) {
+    match (rule.url().has_scheme(), rule.is_restrictive(), begins_open) {
         (true, _, _) | (false, true, true) => None,
         _ if rule.is_catch_all => None,
         _ if is_http_without_slashes(&rule.pattern) => (!rule.is_restrictive()).then_some((

@@ -1,12 +1,14 @@
 //! A remembered approval: turns ask into allow, and nothing else (D5.3).
 
+use std::sync::Arc;
+
 use crate::action::Action;
 use crate::asking::{Asker, Asking};
 use crate::compile::{Domain, domain};
 use crate::operation::{CommandSubject, Lowered, Need, Operation, Subject};
 use crate::pattern::{Hit, Problem, Quoting, Token, covers};
 use crate::rule::tools::ToolPattern;
-use crate::rule::{Operand, Rule, RuleSource};
+use crate::rule::{Operand, Origin, Rule, RuleSource};
 use crate::source::{ByteSpan, Location};
 use crate::text::written_words;
 use crate::tool::ToolName;
@@ -81,9 +83,12 @@ impl GrantRule {
         askers: Vec<Asker>,
     ) -> Result<Self, PatternProblem> {
         let rule = Rule::new(RuleSource {
-            tool: ToolPattern::Exact(tool.clone()),
+            origin: Arc::new(Origin::new(
+                ToolPattern::Exact(tool.clone()),
+                tool.as_str(),
+                "".into(),
+            )),
             action: Action::Allow,
-            written_tool: tool.as_str(),
             pattern,
             message: None,
             grantable: false,
@@ -105,7 +110,7 @@ impl GrantRule {
         Ok(Self {
             tool: tool.clone(),
             askers,
-            has_open_word: has_open_word(rule.command.tokens()),
+            has_open_word: has_open_word(&rule.command().tokens()),
             rule,
         })
     }
@@ -118,20 +123,21 @@ impl GrantRule {
 
     /// The pattern, as written.
     #[must_use]
-    pub const fn pattern(&self) -> &str {
+    pub fn pattern(&self) -> &str {
         &self.rule.pattern
     }
 
     /// Whether the pattern has no wildcard: it matches one text only.
     #[must_use]
-    pub const fn is_literal(&self) -> bool {
-        self.rule.literal.is_some()
+    pub fn is_literal(&self) -> bool {
+        self.rule.literal().is_some()
     }
 
     /// Of a pattern for commands, the words before the first one with a wildcard, without quotes.
     #[must_use]
     pub fn fixed_words(&self) -> Vec<String> {
-        let tokens = self.rule.command.tokens();
+        let command = self.rule.command();
+        let tokens = command.tokens();
         let literal: String = tokens.iter().map_while(Token::literal).collect();
         let mut words: Vec<String> = written_words(&literal)
             .into_iter()
@@ -207,13 +213,13 @@ impl GrantRule {
         let mut work = Work::with_limit(LIMIT);
         let (narrow, wide) = (&self.rule, &wide.rule);
         match domain(narrow) {
-            Some(Domain::Command) => covers(&wide.command, &narrow.command, &mut work),
+            Some(Domain::Command) => covers(&wide.command(), &narrow.command(), &mut work),
             Some(Domain::Path) => {
-                wide.path.anchor == narrow.path.anchor
-                    && covers(&wide.path.glob, &narrow.path.glob, &mut work)
+                wide.path().anchor == narrow.path().anchor
+                    && covers(&wide.path().glob, &narrow.path().glob, &mut work)
             }
-            Some(Domain::Url) => covers(&wide.url.any, &narrow.url.any, &mut work),
-            Some(Domain::Plain) | None => covers(&wide.plain, &narrow.plain, &mut work),
+            Some(Domain::Url) => covers(&wide.url().any(), &narrow.url().any(), &mut work),
+            Some(Domain::Plain) | None => covers(&wide.plain(), &narrow.plain(), &mut work),
         }
     }
 }
@@ -235,7 +241,7 @@ fn first_problem(problems: Vec<Problem>) -> PatternProblem {
 /// What no remembered approval may say: nothing of what it is about.
 fn too_open(rule: &Rule) -> Option<(&'static str, &'static str)> {
     let named: String = rule
-        .plain
+        .plain()
         .tokens()
         .iter()
         .filter_map(Token::literal)
@@ -247,17 +253,17 @@ fn too_open(rule: &Rule) -> Option<(&'static str, &'static str)> {
         ));
     }
     match domain(rule) {
-        Some(Domain::Path) if rule.literal.is_some() => None,
+        Some(Domain::Path) if rule.literal().is_some() => None,
         Some(Domain::Command) => {
-            if rule.quoting == Quoting::Open {
+            if rule.words().quoting == Quoting::Open {
                 return Some((
                     "a quote in this pattern is not closed",
                     "close the quote to match exactly one word",
                 ));
             }
-            let mut program = rule
-                .command
-                .tokens()
+            let command = rule.command();
+            let tokens = command.tokens();
+            let mut program = tokens
                 .iter()
                 .take_while(|token| **token != Token::Char(' '));
             program.any(Token::is_wildcard).then_some((
@@ -266,13 +272,15 @@ fn too_open(rule: &Rule) -> Option<(&'static str, &'static str)> {
             ))
         }
         Some(Domain::Path) => {
-            let mut literal = rule.plain.tokens().iter().map_while(Token::literal);
+            let plain = rule.plain();
+            let tokens = plain.tokens();
+            let mut literal = tokens.iter().map_while(Token::literal);
             (!literal.any(|c| !matches!(c, '/' | '~' | '.'))).then_some((
                 "a remembered approval names a file or a directory",
                 "write what the path begins with, such as `src/*`",
             ))
         }
-        Some(Domain::Url) => (!rule.url.names_one_host()).then_some((
+        Some(Domain::Url) => (!rule.url().names_one_host()).then_some((
             "a remembered approval names one host",
             "write scheme and host in full, such as `https://example.com/docs/*`",
         )),

@@ -133,16 +133,16 @@ impl Found<'_> {
                 Some(rule) => Cause::Rule {
                     layer,
                     rule: RuleIdx(idx),
-                    location: rule.location.clone(),
+                    location: rule.location(),
                     pattern: rule.pattern.clone(),
-                    message: rule.message.clone(),
+                    message: rule.message().cloned(),
                 },
                 None => default(layer),
             },
             Why::Unresolved(idx) => Cause::Unresolved {
                 layer,
                 rule: idx.map(RuleIdx),
-                location: idx.and_then(rule_at).map(|rule| rule.location.clone()),
+                location: idx.and_then(rule_at).map(Rule::location),
                 why: why_unknown(operations.get(self.operation)),
             },
         }
@@ -193,8 +193,8 @@ impl<'a> View<'a> {
         let exact = operations.whole().and_then(|whole| {
             policy.rules.iter().position(|rule| {
                 rule.action == Action::Allow
-                    && rule.literal.as_ref() == Some(&whole.exact)
-                    && own_tool.is_none_or(|tool| rule.tool.matches(tool, rule.action))
+                    && rule.literal() == Some(&*whole.exact)
+                    && own_tool.is_none_or(|tool| rule.tool().matches(tool, rule.action))
             })
         });
         Self {
@@ -287,7 +287,7 @@ impl<'a> View<'a> {
                 why: Why::Rule(idx),
             } => {
                 let rule = self.policy.rules.get(idx)?;
-                (rule.command.n_literal_prefix() >= reach).then_some(idx)
+                (rule.command().n_literal_prefix() >= reach).then_some(idx)
             }
             _ => None,
         }
@@ -370,7 +370,7 @@ impl<'a> View<'a> {
             Subject::Command(_) | Subject::Unknown(_) => true,
             Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => false,
         };
-        if !rule.has_operator() || !is_part || !rule.tool.matches(&operation.tool, rule.action) {
+        if !rule.has_operator() || !is_part || !rule.tool().matches(&operation.tool, rule.action) {
             return Hit::No;
         }
         if let Some(Some(known)) = self.of_whole.get(idx) {
@@ -389,10 +389,10 @@ impl<'a> View<'a> {
         operation: &Operation,
         catch_all: CatchAll,
     ) -> Tried {
-        if rule.tool.matches(&operation.tool, rule.action) {
+        if rule.tool().matches(&operation.tool, rule.action) {
             let is_applied = match catch_all {
                 CatchAll::Always => true,
-                CatchAll::OfItsTool => !(rule.is_catch_all && rule.tool.is_glob()),
+                CatchAll::OfItsTool => !(rule.is_catch_all && rule.tool().is_glob()),
                 CatchAll::Never => !rule.is_catch_all,
             };
             if !is_applied {

@@ -48,7 +48,7 @@ impl Policy {
         let denies_the_rest = rules.iter().any(|rule| {
             rule.is_catch_all
                 && rule.action == Action::Deny
-                && matches!(rule.tool, ToolPattern::Every)
+                && matches!(rule.tool(), ToolPattern::Every)
         });
         let if_absent = match (spec.default_action, denies_the_rest) {
             (Action::Deny, _) | (_, true) => Action::Deny,
@@ -136,7 +136,7 @@ impl Policies {
 
     /// Where what asks is written; `None` if these policies do not hold it (any more).
     #[must_use]
-    pub fn location(&self, asker: &Asker) -> Option<&Location> {
+    pub fn location(&self, asker: &Asker) -> Option<Location> {
         let of_its_layer = |(name, _): &&(LayerName, Policy)| name.kind == asker.layer;
         let mut layers = self.layers.iter().filter(of_its_layer);
         match &asker.by {
@@ -144,13 +144,13 @@ impl Policies {
                 .flat_map(|(_, policy)| &policy.rules)
                 .find(|rule| {
                     rule.action == Action::Ask
-                        && rule.written_tool == *tool
-                        && rule.pattern == *pattern
+                        && rule.written_tool() == &**tool
+                        && *rule.pattern == **pattern
                 })
-                .map(|rule| &rule.location),
-            AskedBy::Default | AskedBy::Unnamed => {
-                layers.next().map(|(_, policy)| &policy.default_location)
-            }
+                .map(Rule::location),
+            AskedBy::Default | AskedBy::Unnamed => layers
+                .next()
+                .map(|(_, policy)| policy.default_location.clone()),
             AskedBy::Unresolved => None,
         }
     }

@@ -1,57 +1,67 @@
 //! One compiled rule, and whether its pattern matches what an operation is about.
 
+pub(crate) mod forms;
 pub(crate) mod path;
 pub(crate) mod tools;
 pub(crate) mod url;
 
+use std::sync::Arc;
+
 use crate::action::Action;
 use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
-use crate::pattern::{Fold, Glob, Hit, Problem, Quoting, Shape, Token, parse, program_of, words};
+use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Words, program_of, words};
 use crate::source::Location;
 use crate::text::Text;
 use crate::work::{Exhausted, Work};
+use forms::Forms;
 use path::PathPattern;
 use tools::ToolPattern;
 use url::UrlPattern;
 
-/// A compiled rule.
+/// A compiled rule. There may be very many: what few rules have is kept apart.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
-    pub(crate) tool: ToolPattern,
-    pub(crate) action: Action,
-    /// The tools as written.
-    pub(crate) written_tool: Box<str>,
     /// As written.
-    pub(crate) pattern: Box<str>,
-    pub(crate) message: Option<Box<str>>,
+    pub(crate) pattern: Arc<str>,
+    origin: Arc<Origin>,
+    further: Option<Box<Further>>,
+    line: u32,
+    column: u32,
+    pub(crate) action: Action,
     pub(crate) grantable: bool,
-    /// Seconds.
-    pub(crate) ask_timeout: Option<u32>,
-    pub(crate) location: Location,
     /// The pattern is `*`: it says of a tool what a default says of all.
     pub(crate) is_catch_all: bool,
-    /// The only text that the pattern matches, if it has no wildcards.
-    pub(crate) literal: Option<Box<str>>,
     /// Unknown code may do what the rule's tools do.
     pub(crate) is_reached_by_code: bool,
-    /// For whole lines, if the pattern has a shell operator and so can match no simple command.
-    line: Option<Glob>,
-    pub(crate) quoting: Quoting,
-    pub(crate) has_odd_blank: bool,
-    /// For texts without a form of their own.
-    pub(crate) plain: Glob,
-    pub(crate) command: Glob,
-    /// Another reading of the quotes, for restrictive rules.
-    loose_command: Option<Glob>,
-    pub(crate) path: PathPattern,
-    pub(crate) url: UrlPattern,
+    has_operator: bool,
+    /// Bytes at the pattern's end that stand for what is below a directory.
+    n_below: u16,
+}
+
+/// What rules of the same tools in the same file have in common.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) tool: ToolPattern,
+    /// The tools as written.
+    pub(crate) written_tool: Box<str>,
+    pub(crate) file: Arc<str>,
+    /// Unknown code may do what the tools do.
+    pub(crate) is_reached_by_code: bool,
+}
+
+/// What few rules have.
+#[derive(Debug, Clone)]
+struct Further {
+    message: Option<Arc<str>>,
+    /// Seconds.
+    ask_timeout: Option<u32>,
+    forms: Forms,
 }
 
 /// What a pattern says, compiled for all kinds of texts.
 pub(crate) struct RuleSource<'a> {
-    pub(crate) tool: ToolPattern,
+    pub(crate) origin: Arc<Origin>,
     pub(crate) action: Action,
-    pub(crate) written_tool: &'a str,
     pub(crate) pattern: &'a str,
     pub(crate) message: Option<&'a str>,
     pub(crate) grantable: bool,
@@ -68,37 +78,131 @@ pub(crate) enum Operand {
     Certain,
 }
 
+impl Origin {
+    pub(crate) fn new(tool: ToolPattern, written_tool: &str, file: Arc<str>) -> Self {
+        Self {
+            is_reached_by_code: tool.is_reached_by_code(),
+            tool,
+            written_tool: written_tool.into(),
+            file,
+        }
+    }
+}
+
 impl Rule {
     /// Compiles a rule whose tool is already known to be one.
     pub(crate) fn new(source: RuleSource<'_>) -> Result<Self, Vec<Problem>> {
-        let tokens = parse(source.pattern)?;
-        let words = words(&tokens);
-        let is_restrictive = source.action != Action::Allow;
+        let pattern = source.pattern;
+        let forms = Forms::new(pattern, source.action)?;
+        let message: Option<Arc<str>> = source.message.map(Into::into);
+        let is_plain = message.is_none() && source.ask_timeout.is_none() && forms.is_empty();
         Ok(Self {
-            is_catch_all: matches!(&*tokens, [Token::Star | Token::Directories]),
-            literal: literal_of(&tokens),
-            is_reached_by_code: source.tool.is_reached_by_code(source.action),
-            line: has_operator(&tokens).then(|| command_glob(tokens.clone())),
-            quoting: words.quoting,
-            has_odd_blank: words.has_odd_blank,
-            command: command_glob(words.tokens),
-            loose_command: words.loose.filter(|_| is_restrictive).map(command_glob),
-            path: PathPattern::new(&tokens, source.action),
-            url: UrlPattern::new(&tokens),
-            plain: Glob::new(tokens),
-            tool: source.tool,
+            is_catch_all: matches!(pattern, "*" | "**"),
+            is_reached_by_code: source.origin.is_reached_by_code,
+            has_operator: forms
+                .has_operator()
+                .unwrap_or_else(|| forms::has_operator(pattern)),
+            n_below: path::n_below(pattern, source.action),
+            further: (!is_plain).then(|| {
+                Box::new(Further {
+                    message,
+                    ask_timeout: source.ask_timeout,
+                    forms,
+                })
+            }),
+            pattern: pattern.into(),
+            origin: source.origin,
+            line: source.location.line,
+            column: source.location.column,
             action: source.action,
-            written_tool: source.written_tool.into(),
-            pattern: source.pattern.into(),
-            message: source.message.map(Into::into),
             grantable: source.grantable,
-            ask_timeout: source.ask_timeout,
-            location: source.location.clone(),
         })
     }
 
+    pub(crate) fn tool(&self) -> &ToolPattern {
+        &self.origin.tool
+    }
+
+    /// The tools as written.
+    pub(crate) fn written_tool(&self) -> &str {
+        &self.origin.written_tool
+    }
+
+    pub(crate) fn location(&self) -> Location {
+        Location {
+            file: Arc::clone(&self.origin.file),
+            line: self.line,
+            column: self.column,
+        }
+    }
+
+    pub(crate) fn message(&self) -> Option<&Arc<str>> {
+        self.further.as_ref()?.message.as_ref()
+    }
+
+    /// Seconds.
+    pub(crate) fn ask_timeout(&self) -> Option<u32> {
+        self.further.as_ref()?.ask_timeout
+    }
+
+    fn forms(&self) -> Option<&Forms> {
+        self.further.as_ref().map(|further| &further.forms)
+    }
+
+    /// For texts without a form of their own.
+    pub(crate) fn plain(&self) -> Glob<'_> {
+        let kept = self.forms().and_then(Forms::plain);
+        kept.unwrap_or_else(|| Glob::written(&self.pattern))
+    }
+
+    pub(crate) fn command(&self) -> Glob<'_> {
+        let kept = self.forms().and_then(Forms::command);
+        kept.unwrap_or_else(|| forms::written_command(&self.pattern))
+    }
+
+    /// Another reading of the quotes, for restrictive rules.
+    pub(crate) fn loose_command(&self) -> Option<Glob<'_>> {
+        self.forms()?.loose_command()
+    }
+
+    /// For whole lines, if the pattern has a shell operator and so can match no simple command.
+    pub(crate) fn line(&self) -> Option<Glob<'_>> {
+        let kept = || self.forms().and_then(Forms::line);
+        self.has_operator
+            .then(|| kept().unwrap_or_else(|| forms::written_command(&self.pattern)))
+    }
+
+    pub(crate) fn path(&self) -> PathPattern<'_> {
+        let written = || {
+            let n_needed = self.pattern.len() - usize::from(self.n_below);
+            Glob::written_with_optional_end(&self.pattern, n_needed)
+        };
+        let kept = self.forms().and_then(Forms::path);
+        PathPattern::new(kept.unwrap_or_else(written))
+    }
+
+    pub(crate) fn url(&self) -> UrlPattern<'_> {
+        match self.forms().and_then(|forms| forms.url.as_deref()) {
+            Some(parts) => UrlPattern::Parts(parts),
+            None => UrlPattern::Opaque(self.plain()),
+        }
+    }
+
+    /// The only text that the pattern matches, if it has no wildcards.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match self.forms().and_then(Forms::literal) {
+            Some(literal) => literal,
+            None => (!self.pattern.contains(['*', '?'])).then_some(&*self.pattern),
+        }
+    }
+
+    /// How the pattern stands as one for commands.
+    pub(crate) fn words(&self) -> Words {
+        words(&self.plain().tokens())
+    }
+
     pub(crate) const fn has_operator(&self) -> bool {
-        self.line.is_some()
+        self.has_operator
     }
 
     pub(crate) const fn is_restrictive(&self) -> bool {
@@ -111,14 +215,13 @@ impl Rule {
     /// The same as a deny: what it would see of a text that an allow does not.
     pub(crate) fn as_restrictive(&self) -> Option<Self> {
         Self::new(RuleSource {
-            tool: self.tool.clone(),
+            origin: Arc::clone(&self.origin),
             action: Action::Deny,
-            written_tool: &self.written_tool,
             pattern: &self.pattern,
             message: None,
             grantable: false,
             ask_timeout: None,
-            location: &self.location,
+            location: &self.location(),
         })
         .ok()
     }
@@ -127,7 +230,7 @@ impl Rule {
     /// whatever comes. A restrictive rule always counts.
     pub(crate) fn may_name(&self, subject: &Subject) -> bool {
         match subject {
-            Subject::Url(_) => self.is_restrictive() || self.url.names_host(),
+            Subject::Url(_) => self.is_restrictive() || self.url().names_host(),
             Subject::Command(_)
             | Subject::Path(_)
             | Subject::Tree(_)
@@ -154,11 +257,11 @@ impl Rule {
             Subject::Command(command) => self.hit_command(command, work),
             Subject::Path(path) => self.hit_path(path, operand, work),
             Subject::Tree(path) => match self.is_restrictive() {
-                true => self.path.hit_below(path, work),
-                false => self.path.hit_all_below(path, work),
+                true => self.path().hit_below(path, work),
+                false => self.path().hit_all_below(path, work),
             },
             Subject::Url(url) => self.hit_url(url, operand, work),
-            Subject::Plain(text) => Ok(self.plain.hit_text(text, &(0..0), work)),
+            Subject::Plain(text) => Ok(self.plain().hit_text(text, &(0..0), work)),
             Subject::Unknown(_) => Ok(Hit::May),
         };
         Hit::or_may(found)
@@ -168,7 +271,7 @@ impl Rule {
         let program = command.name_start..command.name_end;
         if !self.is_restrictive() {
             let hit = command_hit(
-                &self.command,
+                &self.command(),
                 &command.written,
                 work,
                 Form {
@@ -185,15 +288,14 @@ impl Rule {
             });
         }
         let mut best = Hit::No;
-        let globs = || std::iter::once(&self.command).chain(&self.loose_command);
-        for glob in globs() {
+        for glob in std::iter::once(self.command()).chain(self.loose_command()) {
             let written = Form {
                 is_written: true,
                 program: &program,
                 fold: &program,
                 exempts: glob.is_floating(),
             };
-            best = best.max(command_hit(glob, &command.written, work, written)?);
+            best = best.max(command_hit(&glob, &command.written, work, written)?);
             for text in &command.further {
                 if best == Hit::Must {
                     return Ok(best);
@@ -205,7 +307,7 @@ impl Rule {
                     fold: &program,
                     exempts: glob.is_floating(),
                 };
-                best = best.max(command_hit(glob, text, work, further)?);
+                best = best.max(command_hit(&glob, text, work, further)?);
             }
         }
         Ok(match best {
@@ -224,7 +326,7 @@ impl Rule {
     /// Whether the pattern matches the text of a whole call, or what it was before something was
     /// appended. Only a restrictive pattern with a shell operator sees it.
     pub(crate) fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Hit {
-        let (Some(whole), Some(line)) = (whole, &self.line) else {
+        let (Some(whole), Some(line)) = (whole, self.line()) else {
             return Hit::No;
         };
         if !self.is_restrictive() {
@@ -244,8 +346,8 @@ impl Rule {
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
         match self.is_restrictive() {
-            true => self.path.hit_any_spelling(path, operand, work),
-            false => self.path.hit_every_form(path, work),
+            true => self.path().hit_any_spelling(path, operand, work),
+            false => self.path().hit_every_form(path, work),
         }
     }
 
@@ -257,10 +359,10 @@ impl Rule {
     ) -> Result<Hit, Exhausted> {
         match self.is_restrictive() {
             true => {
-                let hit = self.url.hit_any(url, work);
+                let hit = self.url().hit_any(url, work);
                 Ok(operand.count(hit, &url.text))
             }
-            false => self.url.hit_covered(url, work),
+            false => self.url().hit_covered(url, work),
         }
     }
 }
@@ -300,7 +402,7 @@ struct Form<'a> {
 }
 
 fn command_hit(
-    glob: &Glob,
+    glob: &Glob<'_>,
     text: &Text,
     work: &mut Work,
     form: Form<'_>,
@@ -330,33 +432,6 @@ fn before_first_hole(text: &Text) -> &str {
     before.rsplit_once(' ').map_or("", |(words, _)| words)
 }
 
-/// The glob of a pattern for commands: one that ends in ` *` also matches without that tail (D4.2).
-fn command_glob(tokens: Vec<Token>) -> Glob {
-    let n_optional = match &*tokens {
-        [.., Token::Char(' '), Token::Star] => 2,
-        _ => 0,
-    };
-    Glob::with_optional_end(tokens, n_optional)
-}
-
-fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
-    let literal: Option<String> = tokens.iter().map(Token::literal).collect();
-    literal.map(String::into_boxed_str)
-}
-
 fn holds_operator(text: &str) -> bool {
     text.contains(['|', ';', '&', '<', '>', '`', '$'])
-}
-
-fn has_operator(tokens: &[Token]) -> bool {
-    tokens.iter().enumerate().any(|(idx, token)| match token {
-        Token::Char('|' | ';' | '&' | '<' | '>' | '`') => true,
-        Token::Char('$') => tokens.get(idx + 1) == Some(&Token::Char('(')),
-        Token::Char(_)
-        | Token::Any
-        | Token::Star
-        | Token::Directories
-        | Token::Class(_)
-        | Token::Word(_) => false,
-    })
 }

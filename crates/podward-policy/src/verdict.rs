@@ -1,6 +1,7 @@
 //! A verdict with its cause.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::action::Action;
 use crate::operation::OperationIdx;
@@ -80,9 +81,9 @@ pub enum Cause {
         /// Where it is written.
         location: Location,
         /// Its pattern, as written.
-        pattern: Box<str>,
+        pattern: Arc<str>,
         /// Its message for the model and the person.
-        message: Option<Box<str>>,
+        message: Option<Arc<str>>,
     },
     /// No rule matched.
     Default {

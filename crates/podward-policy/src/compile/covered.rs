@@ -56,7 +56,7 @@ fn warning(early: &Rule, early_idx: RuleIdx, late: &Rule, late_idx: RuleIdx) -> 
             number(early_idx),
             early.action,
             early.pattern,
-            early.location,
+            early.location(),
         ),
         help: Some(match early.action == late.action {
             true => "remove it".to_owned(),
@@ -74,15 +74,15 @@ pub(crate) fn covers_rule(early: &Rule, late: &Rule, work: &mut Work) -> bool {
     // A pattern with a shell operator matches whole lines, and an allow without wildcards may be
     // the text of a whole call, which no pattern for its parts covers.
     let is_for_whole_call = match late.action {
-        Action::Allow => late.literal.is_some() && late.has_operator(),
+        Action::Allow => late.literal().is_some() && late.has_operator(),
         Action::Ask | Action::Deny => late.has_operator(),
     };
     if is_for_whole_call && !(same_pattern && early.action == late.action) {
         return false;
     }
     if !early
-        .tool
-        .covers(early.action, &late.tool, late.action, work)
+        .tool()
+        .covers(early.action, &late.tool(), late.action, work)
     {
         return false;
     }
@@ -90,14 +90,14 @@ pub(crate) fn covers_rule(early: &Rule, late: &Rule, work: &mut Work) -> bool {
         return true;
     }
     match domain(late) {
-        Some(Domain::Command) => covers(&early.command, &late.command, work),
+        Some(Domain::Command) => covers(&early.command(), &late.command(), work),
         Some(Domain::Path) => covers_paths(early, late, work),
         Some(Domain::Url) => covers_urls(early, late, work),
-        Some(Domain::Plain) => covers(&early.plain, &late.plain, work),
+        Some(Domain::Plain) => covers(&early.plain(), &late.plain(), work),
         // All kinds of texts may be meant.
         None => {
-            covers(&early.plain, &late.plain, work)
-                && covers(&early.command, &late.command, work)
+            covers(&early.plain(), &late.plain(), work)
+                && covers(&early.command(), &late.command(), work)
                 && covers_paths(early, late, work)
                 && covers_urls(early, late, work)
         }
@@ -108,7 +108,7 @@ pub(crate) fn covers_rule(early: &Rule, late: &Rule, work: &mut Work) -> bool {
 /// later action.
 fn sees_as_much(early: &Rule, late: &Rule) -> bool {
     match (early.action, late.action) {
-        (Action::Allow, Action::Ask | Action::Deny) => early.literal.is_some() || no_tail(late),
+        (Action::Allow, Action::Ask | Action::Deny) => early.literal().is_some() || no_tail(late),
         (Action::Ask | Action::Deny, _) | (Action::Allow, Action::Allow) => true,
     }
 }
@@ -119,13 +119,13 @@ fn no_tail(rule: &Rule) -> bool {
 }
 
 fn covers_paths(early: &Rule, late: &Rule, work: &mut Work) -> bool {
-    early.path.anchor == late.path.anchor && covers(&early.path.glob, &late.path.glob, work)
+    early.path().anchor == late.path().anchor && covers(&early.path().glob, &late.path().glob, work)
 }
 
 fn covers_urls(early: &Rule, late: &Rule, work: &mut Work) -> bool {
-    let covered = |glob: &Glob, work: &mut Work| covers(&early.url.any, glob, work);
+    let covered = |glob: &Glob<'_>, work: &mut Work| covers(&early.url().any(), glob, work);
     // An allow covers fewer URLs than its text matches.
-    let early_is_exact = early.is_restrictive() || early.url.is_exact_cover();
-    (early_is_exact || !has_wildcard(late.url.any.tokens()) && early.pattern == late.pattern)
-        && covered(&late.url.any, work)
+    let early_is_exact = early.is_restrictive() || early.url().is_exact_cover();
+    (early_is_exact || !has_wildcard(&late.url().any().tokens()) && early.pattern == late.pattern)
+        && covered(&late.url().any(), work)
 }

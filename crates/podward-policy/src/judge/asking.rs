@@ -177,10 +177,10 @@ impl Askers<'_> {
         }
         all.extend(self.rules.into_iter().map(|rule| {
             let by = AskedBy::Rule {
-                tool: rule.written_tool.clone(),
-                pattern: rule.pattern.clone(),
+                tool: rule.written_tool().into(),
+                pattern: (*rule.pattern).into(),
             };
-            asking(by, rule.grantable, rule.ask_timeout)
+            asking(by, rule.grantable, rule.ask_timeout())
         }));
         all.extend(self.last.map(|by| asking(by, true, None)));
         all

@@ -115,10 +115,10 @@ fn told(step: Step, operation: &Operation, policy: &Policy) -> Option<TriedRule>
     let rule = policy.rules.get(step.idx)?;
     Some(TriedRule {
         rule: RuleIdx(step.idx),
-        tool: rule.written_tool.clone(),
-        pattern: rule.pattern.clone(),
+        tool: rule.written_tool().into(),
+        pattern: (*rule.pattern).into(),
         action: rule.action,
-        location: rule.location.clone(),
+        location: rule.location(),
         tried: match step.tried {
             Tried::Differs => why_differs(rule, operation),
             tried => tried,
@@ -203,7 +203,9 @@ fn n_alike(rule: &Rule, operation: &Operation) -> usize {
         Subject::Plain(text) => text.known_part(),
         Subject::Unknown(_) => return 0,
     };
-    let literal = rule.plain.tokens().iter().map_while(Token::literal);
+    let plain = rule.plain();
+    let tokens = plain.tokens();
+    let literal = tokens.iter().map_while(Token::literal);
     let alike: String = literal
         .zip(text.chars())
         .take_while(|(pattern, text)| pattern == text)

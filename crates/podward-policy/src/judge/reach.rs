@@ -29,7 +29,7 @@ fn leaves_something(policy: &Policy, tool: &ToolName) -> bool {
     let mut work = Work::new();
     let mut denied: Vec<&Rule> = Vec::new();
     for rule in &policy.rules {
-        if !rule.tool.matches(tool, rule.action) {
+        if !rule.tool().matches(tool, rule.action) {
             if leaves_code_open(policy, tool, rule) {
                 return true;
             }
@@ -42,7 +42,7 @@ fn leaves_something(policy: &Policy, tool: &ToolName) -> bool {
                 let is_shadowed = denied.iter().any(|deny| {
                     // The same text may be one form of a call whose other forms are free, so
                     // only equal patterns are sure.
-                    deny.pattern == rule.pattern && covers(&deny.plain, &rule.plain, &mut work)
+                    deny.pattern == rule.pattern && covers(&deny.plain(), &rule.plain(), &mut work)
                 });
                 if !is_shadowed {
                     return true;
@@ -65,7 +65,7 @@ fn leaves_code_open(policy: &Policy, tool: &ToolName, rule: &Rule) -> bool {
 /// Whether the rules of a tool deny it whatever the text, default and rules for all tools aside.
 fn bars_all(policy: &Policy, tool: &ToolName) -> bool {
     let first = rules_of(policy, tool)
-        .filter(|rule| !(rule.is_catch_all && rule.tool.is_glob()))
+        .filter(|rule| !(rule.is_catch_all && rule.tool().is_glob()))
         .find(|rule| rule.is_catch_all || rule.action != Action::Deny);
     first.is_some_and(|rule| rule.action == Action::Deny)
 }
@@ -74,5 +74,5 @@ fn rules_of<'a>(policy: &'a Policy, tool: &'a ToolName) -> impl Iterator<Item = 
     policy
         .rules
         .iter()
-        .filter(|rule| rule.tool.matches(tool, rule.action))
+        .filter(|rule| rule.tool().matches(tool, rule.action))
 }

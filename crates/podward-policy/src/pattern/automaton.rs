@@ -22,13 +22,13 @@ const MAX_SETS: usize = 64;
 
 /// A pattern as places and steps between them.
 #[derive(Debug)]
-pub(crate) struct Automaton<'p> {
-    nodes: Vec<Node<'p>>,
+pub(crate) struct Automaton {
+    nodes: Vec<Node>,
 }
 
-impl<'p> Automaton<'p> {
+impl Automaton {
     /// The automaton of a pattern whose last `n_optional` tokens may be missing.
-    pub(super) fn new(tokens: &'p [Token], n_optional: usize) -> Self {
+    pub(super) fn new(tokens: &[Token], n_optional: usize) -> Self {
         Self {
             nodes: nodes::build(tokens, n_optional),
         }
@@ -243,13 +243,7 @@ impl<'p> Automaton<'p> {
         self.step_where(set, c, case, |_| true)
     }
 
-    fn step_where(
-        &self,
-        set: &Set,
-        c: char,
-        case: Case,
-        counts: impl Fn(&Node<'p>) -> bool,
-    ) -> Set {
+    fn step_where(&self, set: &Set, c: char, case: Case, counts: impl Fn(&Node) -> bool) -> Set {
         let counted = self.nodes_of(set).filter(|(_, node)| counts(node));
         self.advance(counted, |on| on.fits(c, case))
     }
@@ -257,12 +251,9 @@ impl<'p> Automaton<'p> {
     /// The places behind these by a character that fits.
     fn advance<'s>(
         &'s self,
-        places: impl Iterator<Item = (usize, &'s Node<'p>)>,
-        fits: impl Fn(&On<'p>) -> bool,
-    ) -> Set
-    where
-        'p: 's,
-    {
+        places: impl Iterator<Item = (usize, &'s Node)>,
+        fits: impl Fn(&On) -> bool,
+    ) -> Set {
         let mut next = Set::empty(self.nodes.len());
         for (place, node) in places {
             match node {
@@ -348,7 +339,7 @@ impl<'p> Automaton<'p> {
         }
     }
 
-    fn nodes_of<'s>(&'s self, set: &'s Set) -> impl Iterator<Item = (usize, &'s Node<'p>)> {
+    fn nodes_of<'s>(&'s self, set: &'s Set) -> impl Iterator<Item = (usize, &'s Node)> {
         set.places()
             .filter_map(|place| Some((place, self.nodes.get(place)?)))
     }
@@ -373,7 +364,7 @@ fn smallest(sets: &mut Vec<Set>) {
     *sets = kept;
 }
 
-impl On<'_> {
+impl On {
     fn fits(&self, c: char, case: Case) -> bool {
         match self {
             Self::Char(p) => case.same(*p, c),

@@ -9,33 +9,26 @@ use crate::work::{Exhausted, Work};
 
 /// Whether `early` matches every text that `late` matches. False where that is not found out
 /// within the work given.
-pub(crate) fn covers(early: &Glob, late: &Glob, work: &mut Work) -> bool {
+pub(crate) fn covers(early: &Glob<'_>, late: &Glob<'_>, work: &mut Work) -> bool {
     find_cover(early, late, work).unwrap_or(false)
 }
 
-fn find_cover(early: &Glob, late: &Glob, work: &mut Work) -> Result<bool, Exhausted> {
+fn find_cover(early: &Glob<'_>, late: &Glob<'_>, work: &mut Work) -> Result<bool, Exhausted> {
     work.spend(1)?;
-    let literal = |glob: &Glob| -> Vec<char> {
-        let needed = glob.tokens.len() - glob.n_optional;
-        glob.tokens
-            .iter()
-            .take(needed)
-            .map_while(Token::literal)
-            .collect()
-    };
-    let early_prefix = literal(early);
+    let early_prefix = early.needed_prefix();
     work.spend(early_prefix.len())?;
-    if !literal(late).starts_with(&early_prefix) {
+    if !late.needed_prefix().starts_with(&*early_prefix) {
         return Ok(false);
     }
-    if let Some([Token::Star]) = early.tokens.get(early_prefix.len()..) {
+    let n_literal = early_prefix.chars().count();
+    if let Some([Token::Star]) = early.tokens().get(n_literal..) {
         return Ok(true);
     }
     no_text_escapes(early, late, work)
 }
 
 /// Walks over all texts of `late` at once, with the places that each leaves `early` in.
-fn no_text_escapes(early: &Glob, late: &Glob, work: &mut Work) -> Result<bool, Exhausted> {
+fn no_text_escapes(early: &Glob<'_>, late: &Glob<'_>, work: &mut Work) -> Result<bool, Exhausted> {
     let alphabet = alphabet(early, late);
     let (early, late) = (early.automaton(), late.automaton());
     let mut seen: BTreeMap<usize, Vec<Set>> = BTreeMap::new();
@@ -77,9 +70,10 @@ fn no_text_escapes(early: &Glob, late: &Glob, work: &mut Work) -> Result<bool, E
 }
 
 /// One character of each kind that two patterns can tell apart.
-fn alphabet(early: &Glob, late: &Glob) -> BTreeSet<char> {
+fn alphabet(early: &Glob<'_>, late: &Glob<'_>) -> BTreeSet<char> {
     let mut edges: BTreeSet<char> = [' ', '\t', '\n', '\'', '"', '\\', '/', '\u{e000}'].into();
-    let mut tokens: Vec<&Token> = early.tokens.iter().chain(&late.tokens).collect();
+    let (early_tokens, late_tokens) = (early.tokens(), late.tokens());
+    let mut tokens: Vec<&Token> = early_tokens.iter().chain(&*late_tokens).collect();
     while let Some(token) = tokens.pop() {
         match token {
             Token::Char(c) => {

@@ -9,8 +9,8 @@ use crate::work::{Exhausted, Work};
 
 /// A pattern for paths.
 #[derive(Debug, Clone)]
-pub(crate) struct PathPattern {
-    pub(crate) glob: Glob,
+pub(crate) struct PathPattern<'a> {
+    pub(crate) glob: Glob<'a>,
     pub(crate) anchor: Anchor,
 }
 
@@ -25,20 +25,11 @@ pub(crate) enum Anchor {
     Home,
 }
 
-impl PathPattern {
-    pub(crate) fn new(tokens: &[Token], action: Action) -> Self {
-        let anchor = match tokens {
-            [Token::Char('/'), ..] => Anchor::Root,
-            [Token::Char('~')] | [Token::Char('~'), Token::Char('/'), ..] => Anchor::Home,
-            _ => Anchor::Workspace,
-        };
-        let n_optional = match action {
-            Action::Allow => 0,
-            Action::Ask | Action::Deny => n_below(tokens),
-        };
+impl<'a> PathPattern<'a> {
+    pub(crate) fn new(glob: Glob<'a>) -> Self {
         Self {
-            glob: Glob::with_optional_end(tokens.to_vec(), n_optional),
-            anchor,
+            anchor: Anchor::of(&glob),
+            glob,
         }
     }
 
@@ -161,6 +152,15 @@ impl PathPattern {
 }
 
 impl Anchor {
+    /// The anchor of a pattern.
+    fn of(glob: &Glob<'_>) -> Self {
+        match glob.first_two() {
+            [Some(Token::Char('/')), _] => Self::Root,
+            [Some(Token::Char('~')), None | Some(Token::Char('/'))] => Self::Home,
+            _ => Self::Workspace,
+        }
+    }
+
     fn text_of(self, form: &PathForm) -> Option<&Text> {
         match self {
             Self::Workspace => Some(&form.short),
@@ -196,16 +196,36 @@ pub(crate) fn tightens_nothing(path: &PathSubject) -> bool {
     text.known_part().is_empty() && has_expansion(text)
 }
 
-/// Tokens at the end that stand for what is below a directory, from the `/` on.
-fn n_below(tokens: &[Token]) -> usize {
+/// Tokens at the end that stand for what is below a directory, from the `/` on, where a rule of
+/// this action also matches the directory itself.
+pub(crate) fn n_below_tokens(tokens: &[Token], action: Action) -> usize {
     let n_stars = tokens
         .iter()
         .rev()
         .take_while(|token| matches!(token, Token::Star | Token::Directories))
         .count();
     let before = tokens.len() - n_stars;
-    match tokens.get(..before) {
-        Some([.., Token::Char('/')]) if n_stars > 0 => n_stars + 1,
-        _ => 0,
+    match (action, tokens.get(..before)) {
+        (Action::Allow, _) => 0,
+        (Action::Ask | Action::Deny, Some([.., Token::Char('/')])) if n_stars > 0 => n_stars + 1,
+        (Action::Ask | Action::Deny, _) => 0,
+    }
+}
+
+/// The same in bytes of a pattern that is read as it is written.
+pub(crate) fn n_below(pattern: &str, action: Action) -> u16 {
+    let end = pattern.as_bytes();
+    // `/*` and `/**` are almost all; `**/` in front of them belongs to them.
+    let before = end.strip_suffix(b"/*").or_else(|| end.strip_suffix(b"/**"));
+    let (Some(mut before), Action::Ask | Action::Deny) = (before, action) else {
+        return 0;
+    };
+    while let Some(shorter) = before.strip_suffix(b"/**") {
+        before = shorter;
+    }
+    // All stars: there is no directory that they would be below.
+    match before {
+        b"**" => 0,
+        before => u16::try_from(end.len() - before.len()).unwrap_or(0),
     }
 }

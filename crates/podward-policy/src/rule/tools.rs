@@ -15,7 +15,7 @@ pub(crate) enum ToolPattern {
     /// One tool.
     Exact(ToolName),
     /// A glob over names that does not begin with `mcp__`.
-    Names(Glob),
+    Names(Glob<'static>),
     /// A glob that begins with `mcp__`.
     Mcp(McpPattern),
 }
@@ -23,15 +23,15 @@ pub(crate) enum ToolPattern {
 /// `mcp__<server>__<tool>`, compared part by part.
 #[derive(Debug, Clone)]
 pub(crate) struct McpPattern {
-    server: Glob,
+    server: Glob<'static>,
     tool: McpTools,
     /// The pattern over the whole name.
-    name: Glob,
+    name: Glob<'static>,
 }
 
 #[derive(Debug, Clone)]
 enum McpTools {
-    Named(Glob),
+    Named(Glob<'static>),
     /// `mcp__*`: all tools of all servers.
     Every,
     /// `mcp__git*`: no tool is named. Nothing is allowed by that, but everything is restricted
@@ -161,12 +161,12 @@ impl ToolPattern {
 const REACHED_BY_CODE: &[&str] = &["bash", "read", "file_write", "file_edit", "web_fetch"];
 
 impl ToolPattern {
-    /// Whether unknown code may do what the tools of a restrictive rule do.
-    pub(crate) fn is_reached_by_code(&self, action: Action) -> bool {
+    /// Whether unknown code may do what these tools do, if a rule restricts them.
+    pub(crate) fn is_reached_by_code(&self) -> bool {
         REACHED_BY_CODE
             .iter()
             .filter_map(|name| ToolName::new(name).ok())
-            .any(|name| self.matches(&name, action))
+            .any(|name| self.matches(&name, Action::Deny))
     }
 }
 

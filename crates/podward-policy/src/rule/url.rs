@@ -1,125 +1,232 @@
 //! Patterns for URLs (D4.4).
 
+use std::ops::Range;
+
 use crate::operation::UrlSubject;
-use crate::pattern::{Glob, Hit, Token};
+use crate::pattern::{Glob, Hit, Kept, Token, Tokens, text_of};
 use crate::text::{Text, TextBuilder};
 use crate::work::{Exhausted, Work};
 
 /// A pattern for URLs.
 #[derive(Debug, Clone)]
-pub(crate) struct UrlPattern {
+pub(crate) enum UrlPattern<'a> {
+    /// With `://`, part by part.
+    Parts(&'a UrlParts),
+    /// Without it, such as `data:*`: the pattern as it is.
+    Opaque(Glob<'a>),
+}
+
+/// The parts of a pattern with `://`, in canonical spelling.
+#[derive(Debug, Clone)]
+pub(crate) struct UrlParts {
     /// What a restrictive rule matches: the canonical URL, taken as text.
-    pub(crate) any: Glob,
-    /// What an allow covers.
-    covered: Covered,
-}
-
-#[derive(Debug, Clone)]
-enum Covered {
-    /// URLs with `://`, part by part.
-    Parts(Box<Parts>),
-    /// URLs without it, such as `data:` ones.
-    Opaque(Glob),
-}
-
-#[derive(Debug, Clone)]
-struct Parts {
+    any: Any,
     /// Everything before the path is without wildcards.
     is_one_host: bool,
     /// The host is not wildcards only.
     names_host: bool,
-    scheme: Glob,
-    /// The host must match one of these: none of them can extend the registrable host.
-    hosts: Vec<Glob>,
-    /// For hosts that are addresses, where nothing is registered: the host as it is written, if it
-    /// does not begin with a wildcard.
-    address: Option<Glob>,
-    port: Option<Glob>,
-    /// From the first `/` after the host.
-    rest: Glob,
+    /// For hosts that are addresses, where nothing is registered: the host as it is written counts,
+    /// for it does not begin with a wildcard.
+    has_address: bool,
+    /// The host must match one of these: none of them can extend the registrable host. `None`: the
+    /// host as it is written is one that cannot.
+    hosts: Option<Box<[Kept]>>,
 }
 
-impl UrlPattern {
-    pub(crate) fn new(tokens: &[Token]) -> Self {
-        let Some(split) = Split::new(tokens) else {
-            return Self {
-                any: Glob::new(tokens.to_vec()),
-                covered: Covered::Opaque(Glob::new(tokens.to_vec())),
-            };
-        };
-        let has_path = !split.rest.is_empty();
+#[derive(Debug, Clone)]
+enum Any {
+    /// As it is written, and where its parts end.
+    Written {
+        text: Box<str>,
+        scheme_end: u16,
+        host_end: u16,
+        /// Where the path begins: behind the host, or behind the port.
+        rest_start: u16,
+        has_path: bool,
+    },
+    Tokens(Box<TokenParts>),
+}
+
+#[derive(Debug, Clone)]
+struct TokenParts {
+    any: Tokens,
+    scheme: Tokens,
+    host: Tokens,
+    port: Option<Tokens>,
+    /// From the first `/` after the host.
+    rest: Tokens,
+}
+
+/// The parts that an allow is compared with.
+struct Parts<'a> {
+    scheme: Glob<'a>,
+    host: Glob<'a>,
+    port: Option<Glob<'a>>,
+    rest: Glob<'a>,
+}
+
+impl UrlParts {
+    /// `None`: the pattern has no `://`.
+    pub(crate) fn new(tokens: &[Token]) -> Option<Self> {
+        let split = Split::new(tokens)?;
         let mut canonical = split.canonical();
+        let is_one_host = !canonical.iter().any(Token::is_wildcard);
+        let hosts = covered_hosts(&split.host);
+        let has_path = !split.rest.is_empty();
         let rest = match has_path {
             true => split.rest.to_vec(),
             // A canonical URL always has a path.
             false => vec![Token::Char('/')],
         };
-        let canonical_has_wildcard = canonical.iter().any(Token::is_wildcard);
         canonical.extend(rest.iter().cloned());
-        let n_optional = usize::from(!has_path);
-        Self {
-            any: Glob::with_optional_end(canonical, n_optional),
-            covered: Covered::Parts(Box::new(Parts {
-                is_one_host: !canonical_has_wildcard,
-                names_host: split.host.iter().any(is_of_a_name),
-                address: (split.host.first().and_then(Token::literal).is_some())
-                    .then(|| Glob::new(split.host.clone())),
-                scheme: Glob::new(split.scheme),
-                hosts: covered_hosts(&split.host)
-                    .into_iter()
-                    .map(Glob::new)
-                    .collect(),
-                port: split.port.map(Glob::new),
-                rest: Glob::new(rest),
-            })),
+        Some(Self {
+            is_one_host,
+            names_host: split.host.iter().any(is_of_a_name),
+            has_address: split.host.first().and_then(Token::literal).is_some(),
+            hosts: (hosts != [split.host.clone()])
+                .then(|| hosts.into_iter().map(Kept::new).collect()),
+            any: Any::new(split, canonical, rest, has_path),
+        })
+    }
+
+    fn any(&self) -> Glob<'_> {
+        match &self.any {
+            Any::Written { text, has_path, .. } => {
+                let n_optional = usize::from(!has_path);
+                Glob::written_with_optional_end(text, text.len() - n_optional)
+            }
+            Any::Tokens(parts) => parts.any.glob(),
+        }
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        match &self.any {
+            Any::Written {
+                text,
+                scheme_end,
+                host_end,
+                rest_start,
+                ..
+            } => {
+                let [scheme_end, host_end, rest_start] =
+                    [scheme_end, host_end, rest_start].map(|at| usize::from(*at));
+                let part = |range: Range<usize>| Glob::written(text.get(range).unwrap_or_default());
+                Parts {
+                    scheme: part(0..scheme_end),
+                    host: part(scheme_end + 3..host_end),
+                    port: (host_end < rest_start).then(|| part(host_end + 1..rest_start)),
+                    rest: part(rest_start..text.len()),
+                }
+            }
+            Any::Tokens(parts) => Parts {
+                scheme: parts.scheme.glob(),
+                host: parts.host.glob(),
+                port: parts.port.as_ref().map(Tokens::glob),
+                rest: parts.rest.glob(),
+            },
+        }
+    }
+
+    fn host_fits(&self, parts: &Parts<'_>, host: &str, work: &mut Work) -> Result<bool, Exhausted> {
+        let as_written = self.hosts.is_none() || (self.has_address && is_address(host));
+        if as_written && parts.host.matches(host, &(0..0), work)? {
+            return Ok(true);
+        }
+        for covered in self.hosts.iter().flatten() {
+            if covered.glob().matches(host, &(0..0), work)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Any {
+    fn new(split: Split<'_>, canonical: Vec<Token>, rest: Vec<Token>, has_path: bool) -> Self {
+        let len_of = |tokens: &[Token]| -> usize {
+            let len = |token: &Token| token.literal().map_or(1, char::len_utf8);
+            tokens.iter().map(len).sum()
+        };
+        let scheme_end = len_of(&split.scheme);
+        let host_end = scheme_end + 3 + len_of(&split.host);
+        let rest_start = host_end + split.port.as_ref().map_or(0, |port| 1 + len_of(port));
+        let ends = [scheme_end, host_end, rest_start].map(u16::try_from);
+        if let (Some(text), [Ok(scheme_end), Ok(host_end), Ok(rest_start)]) =
+            (text_of(&canonical), ends)
+        {
+            return Self::Written {
+                text: text.into_boxed_str(),
+                scheme_end,
+                host_end,
+                rest_start,
+                has_path,
+            };
+        }
+        Self::Tokens(Box::new(TokenParts {
+            any: Tokens::new(canonical, usize::from(!has_path)),
+            scheme: Tokens::new(split.scheme, 0),
+            host: Tokens::new(split.host, 0),
+            port: split.port.map(|port| Tokens::new(port, 0)),
+            rest: Tokens::new(rest, 0),
+        }))
+    }
+}
+
+impl UrlPattern<'_> {
+    /// What a restrictive rule matches: the canonical URL, taken as text.
+    pub(crate) fn any(&self) -> Glob<'_> {
+        match self {
+            Self::Parts(parts) => parts.any(),
+            Self::Opaque(glob) => glob.clone(),
         }
     }
 
     /// Whether the pattern names a scheme: without one it cannot match a URL with a host, unless
     /// it begins with a wildcard.
     pub(crate) const fn has_scheme(&self) -> bool {
-        matches!(self.covered, Covered::Parts(_))
+        matches!(self, Self::Parts(_))
     }
 
     /// Whether a host of the pattern has characters that no canonical host has.
     pub(crate) fn has_foreign_host(&self) -> bool {
-        match &self.covered {
-            Covered::Parts(parts) => parts
-                .hosts
+        match self {
+            Self::Parts(parts) => parts
+                .parts()
+                .host
+                .tokens()
                 .iter()
-                .flat_map(Glob::tokens)
                 .any(|token| matches!(token, Token::Char(c) if !c.is_ascii())),
-            Covered::Opaque(_) => false,
+            Self::Opaque(_) => false,
         }
     }
 
     /// Whether the pattern, as an allow, covers just the URLs that it matches as text.
     pub(crate) fn is_exact_cover(&self) -> bool {
-        match &self.covered {
-            Covered::Parts(parts) => parts.is_one_host,
-            Covered::Opaque(_) => false,
+        match self {
+            Self::Parts(parts) => parts.is_one_host,
+            Self::Opaque(_) => false,
         }
     }
 
     /// Whether the pattern is about one host, written in full as everything before the path.
     pub(crate) const fn names_one_host(&self) -> bool {
-        match &self.covered {
-            Covered::Parts(parts) => parts.is_one_host && parts.names_host,
-            Covered::Opaque(_) => false,
+        match self {
+            Self::Parts(parts) => parts.is_one_host && parts.names_host,
+            Self::Opaque(_) => false,
         }
     }
 
     /// Whether the pattern says something of the host.
     pub(crate) const fn names_host(&self) -> bool {
-        match &self.covered {
-            Covered::Parts(parts) => parts.names_host,
-            Covered::Opaque(_) => false,
+        match self {
+            Self::Parts(parts) => parts.names_host,
+            Self::Opaque(_) => false,
         }
     }
 
     /// Whether a restrictive rule matches.
     pub(crate) fn hit_any(&self, url: &UrlSubject, work: &mut Work) -> Hit {
-        self.any.hit_text(&url.text, &(0..0), work)
+        self.any().hit_text(&url.text, &(0..0), work)
     }
 
     /// Whether an allow covers a URL.
@@ -129,11 +236,12 @@ impl UrlPattern {
         }
         let known = url.text.known_part();
         let scheme_end = known.find("://");
-        let (parts, scheme_end) = match (&self.covered, scheme_end) {
-            (Covered::Parts(parts), Some(scheme_end)) => (parts, scheme_end),
-            (Covered::Opaque(glob), None) => return Ok(glob.hit_text(&url.text, &(0..0), work)),
-            (Covered::Parts(_), None) | (Covered::Opaque(_), Some(_)) => return Ok(Hit::No),
+        let (pattern, scheme_end) = match (self, scheme_end) {
+            (Self::Parts(pattern), Some(scheme_end)) => (pattern, scheme_end),
+            (Self::Opaque(glob), None) => return Ok(glob.hit_text(&url.text, &(0..0), work)),
+            (Self::Parts(_), None) | (Self::Opaque(_), Some(_)) => return Ok(Hit::No),
         };
+        let parts = pattern.parts();
         let host_start = scheme_end + 3;
         let host_end = host_start + url.host.range().len();
         let path_start = known
@@ -142,18 +250,12 @@ impl UrlPattern {
             .map_or(known.len(), |offset| host_end + offset);
         let is_known_so_far = url.text.holes().iter().all(|hole| hole.at > path_start);
         if !is_known_so_far {
-            return Ok(self.any.hit_text(&url.text, &(0..0), work).min(Hit::May));
+            return Ok(self.any().hit_text(&url.text, &(0..0), work).min(Hit::May));
         }
         let part = |from: usize, to: usize| known.get(from..to).unwrap_or_default();
-        let mut fits = |glob: &Glob, text: &str| glob.matches(text, &(0..0), work);
+        let mut fits = |glob: &Glob<'_>, text: &str| glob.matches(text, &(0..0), work);
         if !fits(&parts.scheme, part(0, scheme_end))? {
             return Ok(Hit::No);
-        }
-        let host = part(host_start, host_end);
-        let mut host_fits = false;
-        let address = parts.address.iter().filter(|_| is_address(host));
-        for glob in parts.hosts.iter().chain(address) {
-            host_fits = host_fits || fits(glob, host)?;
         }
         let port = part(host_end, path_start);
         let port_fits = match (&parts.port, port.strip_prefix(':')) {
@@ -161,7 +263,7 @@ impl UrlPattern {
             (None, None) => port.is_empty(),
             (Some(_), None) | (None, Some(_)) => false,
         };
-        if !host_fits || !port_fits {
+        if !port_fits || !pattern.host_fits(&parts, part(host_start, host_end), work)? {
             return Ok(Hit::No);
         }
         let rest = from(&url.text, path_start);
@@ -211,13 +313,13 @@ impl<'p> Split<'p> {
             let after_colon = host.split_off(colon);
             port = after_colon.get(1..).map(<[Token]>::to_vec);
         }
-        let default_port = match &*text_of(&scheme) {
+        let default_port = match &*characters_of(&scheme) {
             "https" | "wss" => "443",
             "http" | "ws" => "80",
             "ftp" => "21",
             _ => "",
         };
-        port = port.filter(|port| text_of(port) != default_port);
+        port = port.filter(|port| characters_of(port) != default_port);
         if host.len() > 1 && host.last() == Some(&Token::Char('.')) {
             host.pop();
         }
@@ -266,7 +368,7 @@ fn is_address(host: &str) -> bool {
 }
 
 /// The characters of tokens, wildcards left out.
-fn text_of(tokens: &[Token]) -> String {
+fn characters_of(tokens: &[Token]) -> String {
     tokens.iter().filter_map(Token::literal).collect()
 }
 
@@ -303,7 +405,7 @@ fn fixes_registrable_host(after: &[Token]) -> bool {
     if after.iter().any(Token::is_wildcard) {
         return false;
     }
-    let text = text_of(after);
+    let text = characters_of(after);
     // The first label may go on to the left; the others are whole.
     let whole: Vec<&str> = text.split('.').skip(1).collect();
     match &*whole {

@@ -5,11 +5,11 @@ use crate::text::is_bare;
 
 /// One place of an automaton. Steps without a character only lead to later places.
 #[derive(Debug)]
-pub(super) enum Node<'p> {
+pub(super) enum Node {
     /// One character, then `next`.
-    Step { on: On<'p>, next: usize },
+    Step { on: On, next: usize },
     /// Any run of such characters, then the next place.
-    Loop { on: On<'p> },
+    Loop { on: On },
     /// Any run of characters that ends in `/`, then the next place.
     Directories,
     /// The next place, or another one.
@@ -20,7 +20,7 @@ pub(super) enum Node<'p> {
     Accept,
 }
 
-impl Node<'_> {
+impl Node {
     /// A character of the pattern that is no wildcard and no blank.
     pub(super) fn is_literal(&self) -> bool {
         match self {
@@ -40,20 +40,20 @@ impl Node<'_> {
 
 /// What one character must be.
 #[derive(Debug)]
-pub(super) enum On<'p> {
+pub(super) enum On {
     Char(char),
     Any,
-    Class(&'p Class),
+    Class(Class),
     /// A character of a word that is written without quotes.
     Bare,
-    BareClass(&'p Class),
+    BareClass(Class),
     /// A character between single quotes.
     Quoted,
-    QuotedClass(&'p Class),
+    QuotedClass(Class),
 }
 
 /// The places of a pattern whose last `n_optional` tokens may be missing.
-pub(super) fn build(tokens: &[Token], n_optional: usize) -> Vec<Node<'_>> {
+pub(super) fn build(tokens: &[Token], n_optional: usize) -> Vec<Node> {
     let n_needed = tokens.len().saturating_sub(n_optional);
     let mut builder = Builder {
         nodes: Vec::with_capacity(tokens.len() + 2),
@@ -82,21 +82,21 @@ fn is_trailing(rest: &[Token]) -> bool {
     rest.iter().all(|token| *token == Token::Directories)
 }
 
-struct Builder<'p> {
-    nodes: Vec<Node<'p>>,
+struct Builder {
+    nodes: Vec<Node>,
 }
 
-impl<'p> Builder<'p> {
-    fn step(&mut self, on: On<'p>) {
+impl Builder {
+    fn step(&mut self, on: On) {
         let next = self.nodes.len() + 1;
         self.nodes.push(Node::Step { on, next });
     }
 
-    fn push(&mut self, token: &'p Token) {
+    fn push(&mut self, token: &Token) {
         match token {
             Token::Char(c) => self.step(On::Char(*c)),
             Token::Any => self.step(On::Any),
-            Token::Class(class) => self.step(On::Class(class)),
+            Token::Class(class) => self.step(On::Class(class.clone())),
             Token::Star => self.nodes.push(Node::Loop { on: On::Any }),
             Token::Directories => {
                 let other = self.nodes.len() + 2;
@@ -108,7 +108,7 @@ impl<'p> Builder<'p> {
     }
 
     /// A quoted word of the pattern: written without quotes or with them.
-    fn word(&mut self, content: &'p [Token]) {
+    fn word(&mut self, content: &[Token]) {
         let fits_bare = content
             .iter()
             .all(|token| !matches!(token, Token::Char(c) if !is_bare(*c)));
@@ -133,11 +133,11 @@ impl<'p> Builder<'p> {
         self.aim(fork, end);
     }
 
-    fn bare(&mut self, token: &'p Token) {
+    fn bare(&mut self, token: &Token) {
         match token {
             Token::Char(c) => self.step(On::Char(*c)),
             Token::Any => self.step(On::Bare),
-            Token::Class(class) => self.step(On::BareClass(class)),
+            Token::Class(class) => self.step(On::BareClass(class.clone())),
             // A quoted word is not split into paths, nor does it hold another word.
             Token::Star | Token::Directories | Token::Word(_) => {
                 self.nodes.push(Node::Loop { on: On::Bare });
@@ -145,7 +145,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn quoted(&mut self, token: &'p Token) {
+    fn quoted(&mut self, token: &Token) {
         match token {
             Token::Char('\'') => {
                 let next = self.nodes.len() + 4;
@@ -154,9 +154,9 @@ impl<'p> Builder<'p> {
             Token::Char(c) => self.step(On::Char(*c)),
             Token::Any => self.quoted_one(On::Quoted),
             Token::Class(class) if class.contains('\'') => {
-                self.quoted_one(On::QuotedClass(class));
+                self.quoted_one(On::QuotedClass(class.clone()));
             }
-            Token::Class(class) => self.step(On::QuotedClass(class)),
+            Token::Class(class) => self.step(On::QuotedClass(class.clone())),
             Token::Star | Token::Directories | Token::Word(_) => {
                 let run = self.nodes.len();
                 self.nodes.push(Node::Loop { on: On::Quoted });
@@ -167,7 +167,7 @@ impl<'p> Builder<'p> {
     }
 
     /// One character between quotes: as itself, or the four characters of a quote.
-    fn quoted_one(&mut self, on: On<'p>) {
+    fn quoted_one(&mut self, on: On) {
         let fork = self.nodes.len();
         self.nodes.push(Node::Fork { other: fork + 2 });
         let next = fork + 6;
