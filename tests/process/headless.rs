@@ -37,7 +37,7 @@ fn script(calls: &[(&'static str, String)]) -> String {
 
 /// The rules that standard error lists, as TOML.
 fn rules(ran: &Ran) -> String {
-    let (_, list) = ran.stderr.split_once("nobody could be asked; ").unwrap();
+    let (_, list) = ran.stderr.split_once("nobody answered; ").unwrap();
     list.lines()
         .filter_map(|line| line.strip_prefix("   "))
         .map(|line| format!("{line}\n"))
@@ -76,7 +76,7 @@ fn the_rules_that_are_listed_allow_what_was_refused() {
     );
     sandbox.pod(&script, &allowed);
     let ran = sandbox.run(&arguments).exits(0);
-    assert!(!ran.stderr.contains("nobody could be asked"), "{ran:#?}");
+    assert!(!ran.stderr.contains("nobody answered"), "{ran:#?}");
     let has = |name: &str| sandbox.work().join(name).exists();
     assert!(has("a b") && has("evaluated") && has("new.txt"), "{ran:#?}");
 }
@@ -99,7 +99,7 @@ fn what_the_rules_deny_is_not_in_the_list() {
     let sandbox = Sandbox::new();
     let pod = sandbox.pod(&script(&[bash("rm -rf x")]), ASK);
     let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
-    assert!(!ran.stderr.contains("nobody could be asked"), "{ran:#?}");
+    assert!(!ran.stderr.contains("nobody answered"), "{ran:#?}");
 }
 
 #[test]

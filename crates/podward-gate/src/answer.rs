@@ -45,6 +45,11 @@ pub enum Answer {
     Expired,
     /// Nobody is there who could answer.
     NoClient,
+    /// Nobody is there who could answer, and the run that was told to say yes says it only to what is
+    /// known before it runs.
+    NotAuto,
+    /// It is too large to be shown to anybody.
+    TooLarge,
     /// Who could have answered went away.
     ClientGone,
     /// The turn was cancelled.
@@ -167,6 +172,8 @@ impl Answer {
             Self::Rejected { .. }
             | Self::Expired
             | Self::NoClient
+            | Self::NotAuto
+            | Self::TooLarge
             | Self::ClientGone
             | Self::Cancelled
             | Self::PodStopped
@@ -188,6 +195,8 @@ impl Answer {
             Self::Rejected { .. } => "rejected",
             Self::Expired => "expired",
             Self::NoClient => "no_client",
+            Self::NotAuto => "not_auto",
+            Self::TooLarge => "too_large",
             Self::ClientGone => "client_gone",
             Self::Cancelled => "cancelled",
             Self::PodStopped => "pod_stopped",

@@ -443,6 +443,8 @@ impl<P> Gate<P> {
             Answer::NoClient => RefusalCause::NoClient {
                 asked: question.reason(),
             },
+            Answer::NotAuto => RefusalCause::NotAuto,
+            Answer::TooLarge => RefusalCause::TooLarge,
             Answer::ClientGone => RefusalCause::ClientGone,
             Answer::Cancelled => RefusalCause::Cancelled(Progress::NotStarted),
             Answer::PodStopped => RefusalCause::PodStopped(Progress::NotStarted),

@@ -54,6 +54,11 @@ pub enum RefusalCause {
         /// Why it had to be asked.
         asked: AskReason,
     },
+    /// A question had to be asked, nobody is there to answer, and the run that was told to say yes
+    /// says it only to what is known before it runs.
+    NotAuto,
+    /// A question had to be asked, and it is too large to be shown to anybody.
+    TooLarge,
     /// Somebody who was asked said no.
     Rejected {
         /// Who.
@@ -233,6 +238,8 @@ impl RefusalCause {
         match self {
             Self::Policy => "policy",
             Self::NoClient { .. } => "no_client",
+            Self::NotAuto => "not_auto",
+            Self::TooLarge => "too_large",
             Self::Rejected { .. } => "rejected",
             Self::Expired => "expired",
             Self::ClientGone => "client_gone",

@@ -31,6 +31,15 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             let by = asked_text(*asked, refusal.ruling());
             format!("Refused: this call of `{tool}` was not run{part}. {by}")
         }
+        RefusalCause::NotAuto => format!(
+            "Refused: this call of `{tool}` was not run{part}. What is not known before it runs needs \
+             a person's approval, and nobody is there to give it. Retrying can help if you write every \
+             part of it out; else go on without it, or tell the user what you cannot do."
+        ),
+        RefusalCause::TooLarge => format!(
+            "Refused: this call of `{tool}` was not run{part}. It needs a person's approval and is too \
+             large to be shown to one. Split it into smaller calls."
+        ),
         RefusalCause::Rejected { by: _, feedback } => {
             rejected_text(&tool, &part, feedback.as_deref())
         }

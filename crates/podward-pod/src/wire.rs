@@ -103,6 +103,8 @@ pub const fn progress(cause: &RefusalCause) -> Progress {
         | RefusalCause::NoClient { .. }
         | RefusalCause::Rejected { .. }
         | RefusalCause::Expired
+        | RefusalCause::NotAuto
+        | RefusalCause::TooLarge
         | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool
@@ -148,6 +150,8 @@ pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
             feedback: feedback.as_ref().map(ToString::to_string),
         },
         RefusalCause::Expired => wire::RefusalCause::Expired,
+        RefusalCause::NotAuto => wire::RefusalCause::NotAuto,
+        RefusalCause::TooLarge => wire::RefusalCause::TooLarge,
         RefusalCause::ClientGone => wire::RefusalCause::ClientGone,
         RefusalCause::BadCall { .. } => wire::RefusalCause::BadCall,
         RefusalCause::UnknownTool => wire::RefusalCause::UnknownTool,
@@ -203,6 +207,8 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
             Answer::Rejected { .. }
             | Answer::Expired
             | Answer::NoClient
+            | Answer::NotAuto
+            | Answer::TooLarge
             | Answer::ClientGone
             | Answer::Cancelled
             | Answer::PodStopped
@@ -242,6 +248,8 @@ fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {
         },
         RefusalCause::NoClient { .. }
         | RefusalCause::Expired
+        | RefusalCause::NotAuto
+        | RefusalCause::TooLarge
         | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool

@@ -15,6 +15,8 @@
 mod bench;
 #[path = "pod/hooks.rs"]
 mod hooks;
+#[path = "pod/lines.rs"]
+mod lines;
 #[path = "pod/serve.rs"]
 mod serve;
 
@@ -43,6 +45,10 @@ use crate::hooks::{
     hooks_run_layer_by_layer_and_those_in_code_last, hooks_see_what_is_permitted_or_asked,
     hooks_that_look_on_see_results_and_their_failures_are_told, large_arguments_reach_a_hook_whole,
     what_a_hook_runs_cannot_be_written_by_tools,
+};
+use crate::lines::{
+    a_page_of_questions_fits_a_line, a_question_that_fits_no_line_is_refused_by_the_pod,
+    what_auto_does_not_answer_says_so,
 };
 use crate::serve::{
     a_call_that_is_asked_about_runs_once_somebody_says_so,
@@ -123,6 +129,9 @@ const TRIALS: &[Named] = &named![
     a_script_is_a_regular_file,
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
+    a_page_of_questions_fits_a_line,
+    a_question_that_fits_no_line_is_refused_by_the_pod,
+    what_auto_does_not_answer_says_so,
     a_hook_refuses_in_its_own_words,
     every_failure_of_a_hook_refuses,
     a_program_that_is_gone_refuses,

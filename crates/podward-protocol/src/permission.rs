@@ -375,6 +375,11 @@ pub enum Outcome {
     Expired,
     /// Nobody who could answer was there.
     NoClient,
+    /// Nobody who could answer was there, and it is not known before it runs: the person who started the
+    /// run answered beforehand what is.
+    NotAuto,
+    /// The question is too long for a line: nobody was asked.
+    TooLarge,
     /// Whoever could have answered left.
     ClientGone,
     /// The turn was cancelled.
@@ -412,6 +417,8 @@ impl Outcome {
         "rejected_with_feedback",
         "expired",
         "no_client",
+        "not_auto",
+        "too_large",
         "client_gone",
         "cancelled",
         "pod_stopped",
@@ -433,6 +440,8 @@ impl Outcome {
             Self::RejectedWithFeedback { .. } => "rejected_with_feedback",
             Self::Expired => "expired",
             Self::NoClient => "no_client",
+            Self::NotAuto => "not_auto",
+            Self::TooLarge => "too_large",
             Self::ClientGone => "client_gone",
             Self::Cancelled => "cancelled",
             Self::PodStopped => "pod_stopped",
@@ -455,6 +464,8 @@ impl Outcome {
             | Self::RejectedWithFeedback { .. }
             | Self::Expired
             | Self::NoClient
+            | Self::NotAuto
+            | Self::TooLarge
             | Self::ClientGone
             | Self::Cancelled
             | Self::PodStopped

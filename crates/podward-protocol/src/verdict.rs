@@ -209,6 +209,11 @@ pub enum RefusalCause {
     Policy,
     /// It must be asked about and nobody is there to answer.
     NoClient,
+    /// It must be asked about, nobody is there to answer, and it is not known before it runs: the person
+    /// who started the run answered beforehand what is.
+    NotAuto,
+    /// It must be asked about, and the question is too long for a line.
+    TooLarge,
     /// Somebody said no.
     Rejected {
         /// Who.
@@ -257,6 +262,8 @@ impl RefusalCause {
         match self {
             Self::Policy => "policy",
             Self::NoClient => "no_client",
+            Self::NotAuto => "not_auto",
+            Self::TooLarge => "too_large",
             Self::Rejected { .. } => "rejected",
             Self::Expired => "expired",
             Self::ClientGone => "client_gone",

@@ -299,6 +299,8 @@ impl<'w> Turn<'w> {
             | RefusalCause::NoClient { .. }
             | RefusalCause::Rejected { .. }
             | RefusalCause::Expired
+            | RefusalCause::NotAuto
+            | RefusalCause::TooLarge
             | RefusalCause::ClientGone
             | RefusalCause::Hook { .. }
             | RefusalCause::HookFailed { .. }

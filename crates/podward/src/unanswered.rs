@@ -80,7 +80,7 @@ impl Unanswered {
         if self.n_refused == 0 {
             return None;
         }
-        let heading = "asked about, and nobody could be asked; the rule that would allow each:";
+        let heading = "asked about, and nobody answered; the rule that would allow each:";
         let mut text = format!("{}\n", stream.paint(Look::Strong, heading));
         text.push_str(&self.refused.concat());
         let n_more = std::mem::take(&mut self.n_refused) - self.refused.len();
@@ -95,11 +95,12 @@ impl Unanswered {
 /// Whether a rule would have spared the question its end.
 const fn is_unanswered(outcome: &Outcome) -> bool {
     match outcome {
-        Outcome::NoClient | Outcome::ClientGone | Outcome::Expired => true,
+        Outcome::NoClient | Outcome::NotAuto | Outcome::ClientGone | Outcome::Expired => true,
         Outcome::ApprovedOnce
         | Outcome::ApprovedAlways { .. }
         | Outcome::ApprovedEdited
         | Outcome::Auto
+        | Outcome::TooLarge
         | Outcome::Rejected
         | Outcome::RejectedWithFeedback { .. }
         | Outcome::Cancelled

@@ -186,6 +186,8 @@ fn arb_answer() -> impl Strategy<Value = Answer> {
         },
         Answer::Expired,
         Answer::NoClient,
+        Answer::NotAuto,
+        Answer::TooLarge,
         Answer::ClientGone,
         Answer::Cancelled,
         Answer::PodStopped,

@@ -224,6 +224,8 @@ fn a_late_answer_is_told_who_was_first() {
 fn each_refusing_answer_has_its_own_cause() {
     for (answer, cause) in [
         (Answer::NoClient, "no_client"),
+        (Answer::NotAuto, "not_auto"),
+        (Answer::TooLarge, "too_large"),
         (Answer::Cancelled, "cancelled"),
         (Answer::PodStopped, "pod_stopped"),
         (Answer::Interrupted, "interrupted"),

@@ -183,6 +183,28 @@ fn a_call_that_nobody_can_approve_says_so() {
 }
 
 #[test]
+fn a_call_that_nobody_is_asked_about_says_how_to_make_it() {
+    let write = facts("bash", vec![operation("bash", command("cargo test"))]);
+    for (cause, text) in [
+        (
+            RefusalCause::NotAuto,
+            "Refused: this call of `bash` was not run: the command `cargo test`. What is not known \
+             before it runs needs a person's approval, and nobody is there to give it. Retrying can \
+             help if you write every part of it out; else go on without it, or tell the user what you \
+             cannot do.",
+        ),
+        (
+            RefusalCause::TooLarge,
+            "Refused: this call of `bash` was not run: the command `cargo test`. It needs a person's \
+             approval and is too large to be shown to one. Split it into smaller calls.",
+        ),
+    ] {
+        let ruling = ruling(Action::Ask, default(), 0);
+        check(&Refusal::judged(Arc::clone(&write), ruling, cause), text);
+    }
+}
+
+#[test]
 fn a_call_that_is_none_says_whether_to_correct_it() {
     let id = || CallId::new("call_1").unwrap();
     check(
@@ -249,6 +271,8 @@ fn no_refusal_names_another_tool() {
         RefusalCause::NoClient {
             asked: AskReason::Repeated,
         },
+        RefusalCause::NotAuto,
+        RefusalCause::TooLarge,
         RefusalCause::BadCall { why: "odd".into() },
         RefusalCause::UnknownTool,
         RefusalCause::Hook {

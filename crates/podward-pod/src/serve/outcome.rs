@@ -29,6 +29,8 @@ pub(super) fn of_answer(answer: &Answer) -> Outcome {
         Answer::Rejected { feedback, .. } => rejected(feedback.as_deref()),
         Answer::Expired => Outcome::Expired,
         Answer::NoClient => Outcome::NoClient,
+        Answer::NotAuto => Outcome::NotAuto,
+        Answer::TooLarge => Outcome::TooLarge,
         Answer::ClientGone => Outcome::ClientGone,
         Answer::Cancelled => Outcome::Cancelled,
         Answer::PodStopped => Outcome::PodStopped,
@@ -62,6 +64,8 @@ pub(super) fn by(answer: &Answer) -> wire::DecidedBy {
         },
         Answer::Expired
         | Answer::NoClient
+        | Answer::NotAuto
+        | Answer::TooLarge
         | Answer::ClientGone
         | Answer::Cancelled
         | Answer::PodStopped
@@ -75,6 +79,8 @@ fn of_refusal(cause: &RefusalCause) -> Outcome {
         RefusalCause::NoClient { .. } => Outcome::NoClient,
         RefusalCause::Rejected { feedback, .. } => rejected(feedback.as_deref()),
         RefusalCause::Expired => Outcome::Expired,
+        RefusalCause::NotAuto => Outcome::NotAuto,
+        RefusalCause::TooLarge => Outcome::TooLarge,
         RefusalCause::ClientGone => Outcome::ClientGone,
         RefusalCause::Hook { name, text } => Outcome::Hook {
             name: name.to_string(),

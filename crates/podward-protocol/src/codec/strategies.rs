@@ -323,6 +323,8 @@ fn refusal() -> impl Strategy<Value = RefusalCause> {
     prop_oneof![
         Just(RefusalCause::Policy),
         Just(RefusalCause::NoClient),
+        Just(RefusalCause::NotAuto),
+        Just(RefusalCause::TooLarge),
         (text(), option::of(text()))
             .prop_map(|(name, feedback)| RefusalCause::Rejected { name, feedback }),
         Just(RefusalCause::Expired),
@@ -537,6 +539,8 @@ pub(crate) fn settled_as() -> impl Strategy<Value = Outcome> {
         text().prop_map(|feedback| Outcome::RejectedWithFeedback { feedback }),
         Just(Outcome::Expired),
         Just(Outcome::NoClient),
+        Just(Outcome::NotAuto),
+        Just(Outcome::TooLarge),
         Just(Outcome::ClientGone),
         Just(Outcome::Cancelled),
         Just(Outcome::PodStopped),

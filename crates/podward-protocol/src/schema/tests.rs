@@ -144,7 +144,7 @@ fn check(
 
 #[test]
 fn the_schema_of_methods_takes_what_the_reader_takes() {
-    let mut requests: Vec<_> = samples(400, methods())
+    let mut requests: Vec<_> = samples(150, methods())
         .into_iter()
         .map(|method| {
             let id = MethodId(7);
@@ -157,12 +157,12 @@ fn the_schema_of_methods_takes_what_the_reader_takes() {
     let seen = check(&methods_schema(), requests, Agree::Always, |line| {
         decode_request(line.as_bytes()).is_ok()
     });
-    assert!(seen[&true] > 10_000 && seen[&false] > 10_000, "{seen:?}");
+    assert!(seen[&true] > 2_000 && seen[&false] > 2_000, "{seen:?}");
 }
 
 #[test]
 fn what_the_schema_of_events_takes_is_read() {
-    let envelopes = samples(150, events())
+    let envelopes = samples(60, events())
         .into_iter()
         .map(|event| {
             let envelope = Envelope {
@@ -181,5 +181,5 @@ fn what_the_schema_of_events_takes_is_read() {
         Agree::OverWhatIsValid,
         |line| decode(line).is_ok(),
     );
-    assert!(seen[&true] > 10_000 && seen[&false] > 10_000, "{seen:?}");
+    assert!(seen[&true] > 2_000 && seen[&false] > 2_000, "{seen:?}");
 }

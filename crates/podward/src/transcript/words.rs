@@ -108,6 +108,9 @@ fn place_text(at: &Place) -> String {
     format!("{}:{}:{}", at.file, at.line, at.column)
 }
 
+/// Nobody was there, and `--auto` is not for it.
+const NOT_AUTO: &str = "--auto does not answer what is not known before it runs; --auto=all would";
+
 /// Why a call did not run, in a few words.
 pub(super) fn refusal_text(cause: &RefusalCause) -> String {
     match cause {
@@ -117,9 +120,11 @@ pub(super) fn refusal_text(cause: &RefusalCause) -> String {
             let said = feedback
                 .as_ref()
                 .map_or_else(String::new, |feedback| format!(": {feedback}"));
-            one_line(&format!("by {name}{said}"), CALL_CHARS)
+            one_line(&format!("by {}{said}", client_text(name)), CALL_CHARS)
         }
         RefusalCause::Expired => "nobody answered in time".to_owned(),
+        RefusalCause::NotAuto => NOT_AUTO.to_owned(),
+        RefusalCause::TooLarge => "too large to be asked about".to_owned(),
         RefusalCause::ClientGone => "whoever could have answered left".to_owned(),
         RefusalCause::Hook { name, text } => {
             one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
@@ -148,6 +153,8 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
         }
         Outcome::Expired => "nobody answered in time".to_owned(),
         Outcome::NoClient => "nobody is here to be asked".to_owned(),
+        Outcome::NotAuto => NOT_AUTO.to_owned(),
+        Outcome::TooLarge => "too large to be asked about".to_owned(),
         Outcome::ClientGone => "whoever could have answered left".to_owned(),
         Outcome::Cancelled => "the turn was cancelled".to_owned(),
         Outcome::PodStopped => "the pod stopped".to_owned(),
@@ -167,7 +174,7 @@ pub(crate) fn by_text(by: &DecidedBy) -> String {
     match by {
         DecidedBy::Policy => "the rules".to_owned(),
         DecidedBy::Pod => "the pod".to_owned(),
-        DecidedBy::Client { name, .. } => one_line(name, CALL_CHARS),
+        DecidedBy::Client { name, .. } => client_text(name),
         DecidedBy::Grants { grants, name } => {
             let ids: Vec<_> = grants.iter().map(GrantId::as_str).collect();
             let word = if ids.len() == 1 { "grant" } else { "grants" };
@@ -176,6 +183,20 @@ pub(crate) fn by_text(by: &DecidedBy) -> String {
         }
         DecidedBy::Auto => "--auto".to_owned(),
         DecidedBy::Hook { name } => one_line(&format!("hook {name}"), CALL_CHARS),
+    }
+}
+
+/// A client's name; between quotes where it could be taken for other words.
+fn client_text(name: &str) -> String {
+    let is_word = name.starts_with(char::is_alphanumeric)
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || "-_.@:/".contains(c));
+    let shown = one_line(name, CALL_CHARS);
+    if is_word {
+        shown
+    } else {
+        format!("\"{shown}\"")
     }
 }
 
@@ -189,3 +210,6 @@ pub(crate) fn lasts_text(lasts: &GrantFor) -> String {
         GrantFor::Uses { n } => format!("{n} calls in this workspace"),
     }
 }
+
+#[cfg(test)]
+mod tests;

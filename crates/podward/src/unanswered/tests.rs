@@ -27,7 +27,7 @@ fn list(request: PermissionRequest, outcome: Outcome) -> Option<String> {
 fn what_nobody_answered_is_listed_with_the_narrowest_rule() {
     assert_eq!(
         list(push("a").request, Outcome::NoClient).unwrap(),
-        "asked about, and nobody could be asked; the rule that would allow each:
+        "asked about, and nobody answered; the rule that would allow each:
 #3 bash  git fetch && git push origin main
    # it asks: default of manifest (pod.toml:8:1)
    [[permissions.rule]]

@@ -17,6 +17,9 @@ use crate::serve::outbox::Lazy;
 use crate::serve::pending::ReplyTo;
 use crate::serve::questions::OpenPart;
 
+/// A name that no client may have: people would take it for the pod.
+const POD_NAME: &str = "podward";
+
 /// Requests of one client that may wait for their answer.
 const MAX_WAITING: usize = 256;
 
@@ -282,10 +285,16 @@ fn check_name(name: &str) -> Result<(), String> {
     if name.chars().any(is_invisible) {
         return Err("the client's name holds a character that is not shown".to_owned());
     }
-    if name.trim().eq_ignore_ascii_case(LOCAL_NAME) {
-        return Err(format!(
-            "the name `{LOCAL_NAME}` stands for whoever sits at the pod itself: give another one"
-        ));
+    let taken = [
+        (LOCAL_NAME, "whoever sits at the pod itself"),
+        (POD_NAME, "the pod itself"),
+    ];
+    for (taken, whom) in taken {
+        if name.trim().eq_ignore_ascii_case(taken) {
+            return Err(format!(
+                "the name `{taken}` stands for {whom}: give another one"
+            ));
+        }
     }
     Ok(())
 }

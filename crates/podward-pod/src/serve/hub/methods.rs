@@ -3,9 +3,10 @@
 use podward_gate::{CallId, RequestId};
 use podward_protocol as wire;
 use podward_protocol::{
-    GrantsList, Method, MethodError, MethodErrorCode, MethodName, OpenRequests, PermissionList,
-    Reply,
+    GrantsList, MAX_LINE_BYTES, Method, MethodError, MethodErrorCode, MethodName, OpenRequests,
+    PermissionList, Reply, json_line,
 };
+use serde::Serialize;
 
 use super::Hub;
 use super::turns::storage;
@@ -17,8 +18,12 @@ use crate::serve::pending::ReplyTo;
 /// Requests and grants in one answer.
 const PAGE: usize = 256;
 
-/// Bytes of requests after which an answer is full.
+/// Bytes of an answer with more than one request or grant.
 const PAGE_BYTES: usize = 1024 * 1024;
+
+/// What an answer has beside its requests or grants, at most.
+const FRAME_BYTES: usize =
+    r#"{"id":18446744073709551615,"result":{"requests":[],"more":false}}"#.len();
 
 impl Hub {
     /// Does what a client asks for.
@@ -125,34 +130,19 @@ impl Hub {
 
     fn open_requests(&self, list: &PermissionList) -> Reply {
         let after = list.after.as_ref().and_then(request_id);
-        let limit = page(list.limit);
-        let mut open = self.questions.after(after.as_ref()).peekable();
-        let mut requests = Vec::new();
-        let mut n_bytes = 0_usize;
-        while requests.len() < limit
-            && n_bytes < PAGE_BYTES
-            && let Some(one) = open.next()
-        {
-            // About as long as what it asks about, several times over.
-            n_bytes = n_bytes.saturating_add(4 * one.question.facts().arguments().len());
-            requests.push(self.asker.request(one));
-        }
-        Reply::PermissionList(OpenRequests {
-            more: open.peek().is_some(),
-            requests,
-        })
+        let open = self.questions.after(after.as_ref());
+        let (requests, more) = page(list.limit, open.map(|open| self.asker.request(open)));
+        Reply::PermissionList(OpenRequests { requests, more })
     }
 
     fn grants_page(&self, list: &GrantsList) -> Reply {
-        let limit = page(list.limit);
         let mut grants = self.known_grants();
         if let Some(after) = &list.after
             && let Some(at) = grants.iter().position(|grant| grant.id == *after)
         {
             grants.drain(..=at);
         }
-        let more = grants.len() > limit;
-        grants.truncate(limit);
+        let (grants, more) = page(list.limit, grants.into_iter());
         Reply::GrantsList(wire::Grants { grants, more })
     }
 
@@ -199,9 +189,30 @@ fn no_skill(name: &str) -> MethodError {
     MethodError::new(MethodErrorCode::UnknownSkill, message)
 }
 
-fn page(limit: Option<u32>) -> usize {
+/// The first of some things, as many as fit an answer, and whether there are more.
+///
+/// What would not fit a line by itself is passed over: nobody is asked about such a thing.
+fn page<T: Serialize>(limit: Option<u32>, all: impl Iterator<Item = T>) -> (Vec<T>, bool) {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    limit.unwrap_or(PAGE).clamp(1, PAGE)
+    let limit = limit.unwrap_or(PAGE).clamp(1, PAGE);
+    let mut page = Vec::new();
+    let mut n_bytes = 0_usize;
+    for one in all {
+        let Ok(line) = json_line(&one) else {
+            continue;
+        };
+        let n_more = line.len() + ",".len();
+        if n_more > MAX_LINE_BYTES - FRAME_BYTES {
+            continue;
+        }
+        let is_full = page.len() >= limit || n_bytes + n_more > PAGE_BYTES;
+        if is_full && !page.is_empty() {
+            return (page, true);
+        }
+        n_bytes += n_more;
+        page.push(one);
+    }
+    (page, false)
 }
 
 /// What a question is called at the gate; `None`: none is called so.

@@ -13,10 +13,6 @@ use crate::serve::pending::{Kind, Pending};
 use crate::serve::presence::Fate;
 use crate::wire::decided;
 
-/// What the model reads about a call that cannot be shown to anybody.
-const TOO_LARGE: &str = "This call needs the approval of a person and is too large to be shown to one. \
-                         Split it into smaller calls.";
-
 impl Hub {
     /// A question is open and on record: everybody hears of it.
     pub(super) fn ask(&mut self, question: Question) {
@@ -32,15 +28,16 @@ impl Hub {
         let request = self.asker.request(open);
         let told = self.asked_hooks.is_some().then(|| request.clone());
         let answer = match self.publish(Event::PermissionRequest(request)) {
-            Fits::No => Some(Answer::Rejected {
-                by: "podward".into(),
-                feedback: Some(TOO_LARGE.into()),
-            }),
+            Fits::No => Some(Answer::TooLarge),
             Fits::Yes if self.answers_itself(&question) => Some(Answer::Auto),
             Fits::Yes => {
                 let now = self.now();
                 let fate = self.presence.ask(id.clone(), timeout, now);
-                fate.map(answer_of)
+                match (fate, self.auto) {
+                    // Said beforehand, to all but this.
+                    (Some(Fate::NoClient), Auto::Known) => Some(Answer::NotAuto),
+                    (fate, _) => fate.map(answer_of),
+                }
             }
         };
         if let Some(answer) = answer {

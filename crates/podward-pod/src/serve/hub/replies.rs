@@ -19,6 +19,9 @@ use crate::serve::outcome;
 use crate::serve::pending::{Kind, ReplyTo};
 use crate::wire::{operations, ruling};
 
+/// Bytes of what is said to the model about all questions at once: it is told for each, in one line.
+const MAX_FEEDBACK: usize = 16 * 1024;
+
 impl Hub {
     /// Takes an answer to one question.
     pub(super) fn reply(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
@@ -46,6 +49,11 @@ impl Hub {
     /// Says no to every open question.
     pub(super) fn reject_all(&mut self, to: ReplyTo, by: &str, feedback: Option<&str>) {
         let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
+        if feedback.is_some_and(|feedback| feedback.len() > MAX_FEEDBACK) {
+            let message = format!("words for so many calls have at most {MAX_FEEDBACK} bytes");
+            let error = MethodError::new(MethodErrorCode::InvalidParams, message);
+            return self.respond(to, Err(error));
+        }
         let settled: BTreeSet<_> = self.gate.reject_all(by, feedback).into_iter().collect();
         if settled.is_empty() {
             let settled = Vec::new();
