@@ -47,6 +47,7 @@ mod suggestion;
 mod tests;
 mod undo;
 mod unit;
+mod written;
 
 pub use approvals::{Approvals, AutoAnswers, OnAsk};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlined};
@@ -67,3 +68,4 @@ pub use resolve::{resolve, workspace};
 pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
 pub use source::decode;
 pub use undo::Undo;
+pub use written::{WrittenPermissions, WrittenRule, written};

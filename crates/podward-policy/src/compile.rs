@@ -272,9 +272,14 @@ pub(crate) enum Domain {
 
 /// What a rule's pattern is compared with, if its tool tells.
 pub(crate) fn domain(rule: &Rule) -> Option<Domain> {
-    let ToolPattern::Exact(name) = &rule.tool() else {
-        return None;
-    };
+    match rule.tool() {
+        ToolPattern::Exact(name) => domain_of(name),
+        ToolPattern::Every | ToolPattern::Names(_) | ToolPattern::Mcp(_) => None,
+    }
+}
+
+/// What the texts of a tool are, if its name tells.
+pub(crate) fn domain_of(name: &ToolName) -> Option<Domain> {
     match name.as_str() {
         "bash" => Some(Domain::Command),
         "web_fetch" => Some(Domain::Url),

@@ -2,6 +2,7 @@
 //! layers, with its cause.
 
 use crate::action::Action;
+use crate::analysis::Decided;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, Operations, Subject};
 use crate::policy::Policy;
 use crate::rule::path::tightens_nothing;
@@ -78,6 +79,26 @@ fn judge_with(layers: &[(LayerName, Policy)], call: &Lowered, watch: &mut impl W
             coverage,
         },
     }
+}
+
+/// What one layer says of each operation of a call.
+pub(crate) fn decisions(policy: &Policy, call: &Lowered) -> Vec<Decided> {
+    let Lowered::Operations(operations) = call else {
+        return Vec::new();
+    };
+    let mut view = View::new(policy, operations);
+    let decided = |(idx, operation)| {
+        let decision = view.decide(operation);
+        Decided {
+            operation: OperationIdx(idx),
+            action: decision.action,
+            rule: match decision.why {
+                Why::Rule(rule) => Some(RuleIdx(rule)),
+                Why::Default | Why::Unresolved(_) | Why::Unrestricted | Why::Unnamed => None,
+            },
+        }
+    };
+    operations.iter().enumerate().map(decided).collect()
 }
 
 /// What one layer says of one operation.

@@ -24,6 +24,7 @@
 //! ```
 
 mod action;
+mod analysis;
 mod asking;
 mod compile;
 mod explanation;
@@ -45,6 +46,9 @@ mod work;
 mod testing;
 
 pub use action::Action;
+pub use analysis::{
+    AsWritten, Decided, Effort, LayerAnalysis, Overlap, PatternWord, WordRest, WrittenRule,
+};
 pub use asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
 pub use explanation::{Explanation, LayerExplanation, Said, Tried, TriedRule};
 pub use grant::{GrantRule, PatternProblem};

@@ -8,6 +8,7 @@ mod automaton;
 mod cover;
 mod fold;
 mod globs;
+pub(crate) mod language;
 mod parse;
 mod quote;
 mod segments;

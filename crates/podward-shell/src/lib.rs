@@ -34,7 +34,7 @@ use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
 
 pub use head::{Head, head};
 pub use place::{Forms, PathFound, ShellPlace, UrlFound};
-pub use programs::{AddedPrograms, ProgramProblem};
+pub use programs::{AddedPrograms, ProgramProblem, program_names, subcommand_names};
 
 use operations::{Bases, Sink};
 use reader::Origin;

@@ -77,6 +77,27 @@ pub(crate) static PROGRAMS: LazyLock<Programs<'static>> = LazyLock::new(|| {
     programs
 });
 
+/// The names of the programs that have a model, sorted.
+#[must_use]
+pub fn program_names() -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = PROGRAMS.by_name.keys().copied().collect();
+    names.sort_unstable();
+    names
+}
+
+/// The first words of a program's subcommands, sorted; none if it has no model.
+#[must_use]
+pub fn subcommand_names(program: &str) -> Vec<&'static str> {
+    let model = PROGRAMS.get(program);
+    let subs = model.into_iter().flat_map(|model| &model.subs);
+    let mut names: Vec<&'static str> = subs
+        .filter_map(|(words, _)| words.first().copied())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 impl<'t> Programs<'t> {
     /// The names of all programs that have a model of their own, in no order.
     #[cfg(test)]

@@ -34,6 +34,7 @@ pub(super) const LAYERS: &[Layer] = &[
     layer("podward-protocol", &[], Pure),
     layer("podward-gate", &["podward-policy"], Pure),
     layer("podward-skill", &["podward-policy"], Pure),
+    layer("podward-lint", &["podward-policy", "podward-shell"], Pure),
     layer("podward-scope", &["podward-policy"], Worldly),
     layer(
         "podward-manifest",
@@ -85,9 +86,11 @@ pub(super) const LAYERS: &[Layer] = &[
         "podward",
         &[
             "podward-policy",
+            "podward-shell",
             "podward-protocol",
             "podward-gate",
             "podward-skill",
+            "podward-lint",
             "podward-scope",
             "podward-manifest",
             "podward-tools",

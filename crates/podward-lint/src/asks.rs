@@ -1,0 +1,62 @@
+//! Questions that nobody may be there to answer.
+
+use podward_policy::{Action, Effort, RuleIdx};
+
+use crate::Attendance;
+use crate::call::Call;
+use crate::code::Code;
+use crate::engine::Engine;
+use crate::finding::{Finding, Part};
+use crate::reach::{Reach, told};
+
+const HELP: &str = "say allow or deny, or leave `on_ask` out where somebody is there to answer";
+
+/// A rule that asks, where the manifest expects that nobody answers.
+pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Option<Finding> {
+    let rule = engine.rule(idx)?;
+    let Reach::Decides(witness) = reach else {
+        return None;
+    };
+    let is_asked = rule.action == Action::Ask && witness.action == Action::Ask;
+    if !is_asked || engine.attendance != Attendance::Headless {
+        return None;
+    }
+    Some(Finding {
+        code: Code::UnansweredAsk,
+        layer_idx: engine.layer_idx,
+        part: Part::Action(idx),
+        message: format!(
+            "{} asks, and `on_ask` says that nobody may be there: then the call is refused",
+            told(idx, rule)
+        ),
+        help: HELP.to_owned(),
+        witnesses: vec![witness.clone()],
+        related: Vec::new(),
+    })
+}
+
+/// The same for a default that asks.
+pub(crate) fn of_default(engine: &Engine<'_>, effort: &mut Effort) -> Option<Finding> {
+    let asks = engine.layer.default_action() == Action::Ask;
+    if !asks || engine.attendance != Attendance::Headless {
+        return None;
+    }
+    let _ = effort;
+    let calls = ["x", "somewhere/x", "y z"];
+    let witness = calls.iter().find_map(|line| {
+        let judged = engine.judge(Call::bash(line)?)?;
+        let is_one = judged.witness.action == Action::Ask && judged.witness.cause == "default";
+        is_one.then_some(judged.witness)
+    })?;
+    Some(Finding {
+        code: Code::UnansweredAsk,
+        layer_idx: engine.layer_idx,
+        part: Part::DefaultAction,
+        message: "what no rule names is asked about, and `on_ask` says that nobody may be there: \
+                  then the call is refused"
+            .to_owned(),
+        help: HELP.to_owned(),
+        witnesses: vec![witness],
+        related: Vec::new(),
+    })
+}
