@@ -35,6 +35,15 @@ pub enum Why {
     Tried,
 }
 
+impl Why {
+    const fn told(self) -> &'static str {
+        match self {
+            Self::Bounds => "the search for a text that is left to it ended at its bounds",
+            Self::Tried => "no call that was tried is left to it by the rules before it",
+        }
+    }
+}
+
 /// Looks for what a rule decides.
 pub(crate) fn reach(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) -> Reach {
     let Some(rule) = engine.rule(idx) else {

@@ -2,7 +2,6 @@
 //! layers, with its cause.
 
 use crate::action::Action;
-use crate::analysis::Decided;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, Operations, Subject};
 use crate::policy::Policy;
 use crate::rule::path::tightens_nothing;
@@ -14,12 +13,14 @@ use crate::work::Work;
 
 mod asking;
 mod coverage;
+mod decided;
 mod explain;
 mod reach;
 mod watch;
 
 pub(crate) use asking::asking;
 use coverage::coverage;
+pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 pub(crate) use reach::may_ever_run;
 
@@ -79,26 +80,6 @@ fn judge_with(layers: &[(LayerName, Policy)], call: &Lowered, watch: &mut impl W
             coverage,
         },
     }
-}
-
-/// What one layer says of each operation of a call.
-pub(crate) fn decisions(policy: &Policy, call: &Lowered) -> Vec<Decided> {
-    let Lowered::Operations(operations) = call else {
-        return Vec::new();
-    };
-    let mut view = View::new(policy, operations);
-    let decided = |(idx, operation)| {
-        let decision = view.decide(operation);
-        Decided {
-            operation: OperationIdx(idx),
-            action: decision.action,
-            rule: match decision.why {
-                Why::Rule(rule) => Some(RuleIdx(rule)),
-                Why::Default | Why::Unresolved(_) | Why::Unrestricted | Why::Unnamed => None,
-            },
-        }
-    };
-    operations.iter().enumerate().map(decided).collect()
 }
 
 /// What one layer says of one operation.
