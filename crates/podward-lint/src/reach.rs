@@ -225,10 +225,7 @@ pub(crate) fn findings(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Vec<
                 format!(
                     "it is undecided whether {} ever decides: {}",
                     told(idx, rule),
-                    match why {
-                        Why::Bounds => "the search for a text that is left to it ended at its bounds",
-                        Why::Tried => "no call that was tried is left to it by the rules before it",
-                    }
+                    why.told()
                 ),
                 "write the rule, or those before it, with fewer wildcards; try what it is meant for \
                  with `podward check`"

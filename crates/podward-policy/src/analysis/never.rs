@@ -122,7 +122,9 @@ impl<'s> Case<'s> {
                 .restrictive()
                 .any(|(early, _)| early.pattern == late.pattern && early.action >= late.action);
         }
-        if !late.is_restrictive() && late.literal().is_some() && !literal.is_some_and(is_one_command)
+        if !late.is_restrictive()
+            && late.literal().is_some()
+            && !literal.is_some_and(is_one_command)
         {
             return false;
         }

@@ -341,9 +341,7 @@ fn an_operation(random: &mut Random, patterns: &[(String, String)]) -> Operation
         }
         6 => unknown(),
         _ => {
-            let text = near(random, &pattern, &["a", "b"])
-                .replace('‹', "")
-                .replace('›', "");
+            let text = near(random, &pattern, &["a", "b"]).replace(['‹', '›'], "");
             let tool = random.one_of(&["mcp__a__b", "mcp__a__c", "mcp__b__b"]);
             operation(tool, Subject::Plain(Text::known(text)), Need::Full)
         }
