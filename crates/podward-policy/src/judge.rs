@@ -25,6 +25,7 @@ pub(crate) use explain::explain;
 pub(crate) use reach::may_ever_run;
 
 use crate::explanation::Tried;
+use crate::index::Order;
 use crate::pattern::Hit;
 use watch::{Step, Watch};
 
@@ -169,6 +170,21 @@ fn why_unknown(operation: Option<&Operation>) -> Box<str> {
     }
 }
 
+/// The rule without wildcards that is the text of the whole call.
+fn exact(policy: &Policy, text: &str, own_tool: Option<&ToolName>) -> Option<usize> {
+    let is_exact = |idx: &usize| {
+        policy.rules.get(*idx).is_some_and(|rule| {
+            rule.action == Action::Allow
+                && rule.literal() == Some(text)
+                && own_tool.is_none_or(|tool| rule.tool().matches(tool, rule.action))
+        })
+    };
+    match policy.index.get().and_then(Option::as_ref) {
+        Some(index) => index.with_literal(text).find(is_exact),
+        None => (0..policy.rules.len()).find(is_exact),
+    }
+}
+
 /// A call as one layer sees it.
 struct View<'a> {
     policy: &'a Policy,
@@ -178,7 +194,7 @@ struct View<'a> {
     /// The rule without wildcards that is the text of the whole call.
     exact: Option<usize>,
     /// What each rule says of the text of the whole call, once it was asked.
-    of_whole: Vec<Option<Hit>>,
+    of_whole: Vec<(usize, Hit)>,
     work: Work,
 }
 
@@ -192,19 +208,15 @@ impl<'a> View<'a> {
                 Need::Restrictive | Need::DerivedFrom(_) => false,
             })
             .map(|operation| &operation.tool);
-        let exact = operations.whole().and_then(|whole| {
-            policy.rules.iter().position(|rule| {
-                rule.action == Action::Allow
-                    && rule.literal() == Some(&*whole.exact)
-                    && own_tool.is_none_or(|tool| rule.tool().matches(tool, rule.action))
-            })
-        });
+        let exact = operations
+            .whole()
+            .and_then(|whole| exact(policy, &whole.exact, own_tool));
         Self {
             policy,
             operations,
             own_tool,
             exact,
-            of_whole: vec![None; policy.rules.len()],
+            of_whole: Vec::new(),
             work: Work::new(),
         }
     }
@@ -299,10 +311,22 @@ impl<'a> View<'a> {
     /// the first that all match, or else the default, ends the search. A match of the whole call
     /// does not end it: it only tightens what is said of the operation itself, or what is appended
     /// could hide a deny behind an ask (D5.5).
-    fn first_match(&mut self, operation: &Operation, how: How, watch: &mut impl Watch) -> Decision {
+    fn first_match<W: Watch>(
+        &mut self,
+        operation: &Operation,
+        how: How,
+        watch: &mut W,
+    ) -> Decision {
         let mut said = Said::default();
         let policy = self.policy;
-        for (idx, rule) in policy.rules.iter().enumerate() {
+        let order = match W::SEES_ALL {
+            true => Order::All(0..policy.rules.len()),
+            false => self.order(operation, how),
+        };
+        for idx in order {
+            let Some(rule) = policy.rules.get(idx) else {
+                continue;
+            };
             let tried = self.tried(idx, rule, operation, how);
             let whole = self.hit_whole(idx, rule, operation);
             watch.step(Step { idx, tried, whole });
@@ -328,6 +352,14 @@ impl<'a> View<'a> {
             }
         }
         said.end(self.last(operation, how), policy.unresolved)
+    }
+
+    /// The rules to try, in order: at least those that may match.
+    fn order(&self, operation: &Operation, how: How) -> Order<'a> {
+        let index = self.policy.index.get().and_then(Option::as_ref);
+        index
+            .and_then(|index| index.order(operation, self.operations, [self.exact, how.cover]))
+            .unwrap_or(Order::All(0..self.policy.rules.len()))
     }
 
     /// What is said where no rule ends the search.
@@ -375,14 +407,20 @@ impl<'a> View<'a> {
         if !rule.has_operator() || !is_part || !rule.tool().matches(&operation.tool, rule.action) {
             return Hit::No;
         }
-        if let Some(Some(known)) = self.of_whole.get(idx) {
-            return *known;
+        if self.operations.whole().is_none() {
+            return Hit::No;
         }
-        let found = rule.hit_whole(self.operations.whole(), &mut self.work);
-        if let Some(known) = self.of_whole.get_mut(idx) {
-            *known = Some(found);
+        match self
+            .of_whole
+            .binary_search_by_key(&idx, |(known, _)| *known)
+        {
+            Ok(at) => self.of_whole.get(at).map_or(Hit::May, |(_, hit)| *hit),
+            Err(at) => {
+                let found = rule.hit_whole(self.operations.whole(), &mut self.work);
+                self.of_whole.insert(at, (idx, found));
+                found
+            }
         }
-        found
     }
 
     fn tried_by_itself(

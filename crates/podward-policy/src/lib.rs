@@ -29,6 +29,7 @@ mod asking;
 mod compile;
 mod explanation;
 mod grant;
+mod index;
 mod judge;
 mod operation;
 mod pattern;

@@ -1,11 +1,12 @@
 //! A compiled `[permissions]` table, and the layers that judge together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
 use crate::compile;
 use crate::explanation::Explanation;
+use crate::index::Index;
 use crate::judge;
 use crate::operation::Lowered;
 use crate::rule::Rule;
@@ -23,6 +24,8 @@ pub struct Policy {
     pub(crate) default_location: Location,
     /// What is said of a text over which the ways to fill its holes do not agree.
     pub(crate) unresolved: Action,
+    /// Once it was asked for: the index, or that there is none.
+    pub(crate) index: OnceLock<Option<Box<Index>>>,
 }
 
 /// A policy that compiled, and what its author should hear about it.
@@ -40,10 +43,20 @@ impl Policy {
     /// # Errors
     /// Every rule that does not compile, all at once.
     pub fn compile(spec: &PolicySpec, tools: &KnownTools) -> Result<Compiled, Vec<Finding>> {
-        let rules = compile::compile_rules(spec, tools)?;
-        let mut warnings = compile::odd_rules(&rules, spec, tools);
-        warnings.extend(compile::covered_rules(&rules));
+        let policy = Self::compile_unread(spec, tools)?;
+        let mut warnings = compile::odd_rules(&policy.rules, spec, tools);
+        warnings.extend(compile::covered_rules(&policy.rules));
         warnings.sort_by_key(|warning| warning.rule);
+        Ok(Compiled { policy, warnings })
+    }
+
+    /// Compiles a table whose warnings nobody would read: what its author should hear takes far
+    /// longer to find out than the rest.
+    ///
+    /// # Errors
+    /// Every rule that does not compile, all at once.
+    pub fn compile_unread(spec: &PolicySpec, tools: &KnownTools) -> Result<Self, Vec<Finding>> {
+        let rules = compile::compile_rules(spec, tools)?;
         // A deny for everything that is left says what a default of deny says (D1.6).
         let denies_the_rest = rules.iter().any(|rule| {
             rule.is_catch_all
@@ -56,15 +69,26 @@ impl Policy {
         };
         // Allow would turn a deny into an allow by a hole: it is never taken.
         let unresolved = spec.unresolved.unwrap_or(if_absent).max(Action::Ask);
-        Ok(Compiled {
-            policy: Self {
-                rules,
-                default_action: spec.default_action,
-                default_location: spec.default_location.clone(),
-                unresolved,
-            },
-            warnings,
+        Ok(Self {
+            rules,
+            default_action: spec.default_action,
+            default_location: spec.default_location.clone(),
+            unresolved,
+            index: OnceLock::new(),
         })
+    }
+
+    /// The same with an index over its rules: for many calls, where there are many rules. It only
+    /// skips rules that cannot match, and never changes who decides.
+    #[must_use]
+    pub fn indexed(self) -> Self {
+        self.make_index();
+        self
+    }
+
+    fn make_index(&self) {
+        self.index
+            .get_or_init(|| Index::new(&self.rules).map(Box::new));
     }
 
     /// What a text that is not known before it runs gets where the rules disagree about it: ask or
@@ -96,6 +120,15 @@ impl Policies {
         Self {
             layers: layers.into(),
         }
+    }
+
+    /// The same with an index for each layer that has many rules ([`Policy::indexed`]).
+    #[must_use]
+    pub fn indexed(self) -> Self {
+        for (_, policy) in self.layers.iter() {
+            policy.make_index();
+        }
+        self
     }
 
     /// Judges what a call would do: the strictest verdict over all operations and layers.

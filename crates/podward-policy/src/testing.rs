@@ -55,15 +55,18 @@ impl Random {
     }
 }
 
+pub(crate) fn location(line: usize) -> Location {
+    Location {
+        file: "test.toml".into(),
+        line: u32::try_from(line).unwrap(),
+        column: 1,
+    }
+}
+
 /// A table from its text: the default, then one rule a line, `tool | pattern | action`; a line
 /// `unresolved | deny` sets that key.
 pub(crate) fn table(text: &str) -> PolicySpec {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let location = |line: usize| Location {
-        file: "test.toml".into(),
-        line: u32::try_from(line).unwrap(),
-        column: 1,
-    };
     let mut spec = PolicySpec {
         default_action: action(lines.next().expect("a default")),
         default_location: location(0),

@@ -318,7 +318,7 @@ fn attend(attendance: Attendance, hooks: &HookPrograms, context: &Arc<HookContex
 
 /// The gate of the pod, by its rules and by what is remembered.
 fn gate(resolved: &Resolved, grants: Option<&Arc<GrantStore>>) -> SharedGate {
-    let gate = Gate::new(resolved.policies.clone());
+    let gate = Gate::new(resolved.policies.clone().indexed());
     match grants {
         Some(grants) => SharedGate::with_ledger(gate, Arc::<GrantStore>::clone(grants)),
         None => SharedGate::new(gate),

@@ -82,7 +82,7 @@ pub(crate) fn covers_rule(early: &Rule, late: &Rule, work: &mut Work) -> bool {
     }
     if !early
         .tool()
-        .covers(early.action, &late.tool(), late.action, work)
+        .covers(early.action, late.tool(), late.action, work)
     {
         return false;
     }

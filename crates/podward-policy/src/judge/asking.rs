@@ -91,7 +91,10 @@ impl<'a> View<'a> {
         let policy = self.policy;
         let mut n_possible = 0_usize;
         let mut n_possible_denies = 0_usize;
-        for (idx, rule) in policy.rules.iter().enumerate() {
+        for idx in self.order(operation, how) {
+            let Some(rule) = policy.rules.get(idx) else {
+                continue;
+            };
             let mut hit = self.hit_of(idx, rule, operation, how);
             match self.hit_whole(idx, rule, operation) {
                 Hit::No => {}

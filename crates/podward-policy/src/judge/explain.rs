@@ -53,6 +53,8 @@ struct Recorded {
 }
 
 impl Watch for Recorder {
+    const SEES_ALL: bool = true;
+
     fn step(&mut self, step: Step) {
         self.steps.push(step);
     }

@@ -8,6 +8,9 @@ use crate::pattern::Hit;
 /// Sees every rule that is tried, in order, and what each layer says of each operation. Nothing of
 /// the verdict hangs on it.
 pub(super) trait Watch {
+    /// Whether the rules that cannot match are seen as well: then no index skips them.
+    const SEES_ALL: bool;
+
     /// A rule was tried on the operation that is decided next.
     fn step(&mut self, step: Step);
 
@@ -26,6 +29,8 @@ pub(super) struct Step {
 
 /// Nobody watches.
 impl Watch for () {
+    const SEES_ALL: bool = false;
+
     #[inline]
     fn step(&mut self, _: Step) {}
 

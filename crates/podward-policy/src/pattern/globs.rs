@@ -159,6 +159,14 @@ impl<'a> Glob<'a> {
         }
     }
 
+    /// The pattern, and what of it must be there, if it is read as it is written.
+    pub(crate) fn as_written(&self) -> Option<(&str, &str)> {
+        match self.kept() {
+            Ok(_) => None,
+            Err((text, n_needed)) => Some((text, text.get(..n_needed)?)),
+        }
+    }
+
     /// Bytes of known text before the first wildcard.
     pub(crate) fn n_literal_prefix(&self) -> usize {
         match self.kept() {

@@ -1,0 +1,297 @@
+//! Which rules of a large table may match: it only skips rules that cannot.
+//!
+//! Each rule is filed under one piece of text that every text it matches must hold: what it begins
+//! with, what it ends in, or a few bytes in between. A text is looked up once for each; what is
+//! found is tried in the order of the rules, by the same matcher as in the ordered loop. Where the
+//! index knows nothing (a text with holes, code that is not known) all rules are tried.
+
+mod anchors;
+mod found;
+mod literals;
+
+use std::collections::BTreeMap;
+
+use crate::action::Action;
+use crate::compile::{Domain, domain_of};
+use crate::operation::{Operation, Operations, PathForm, PathSubject, Subject};
+use crate::pattern::Glob;
+use crate::rule::Rule;
+use crate::rule::tools::{ToolPattern, stands_for_anything};
+use crate::text::Text;
+use crate::tool::ToolName;
+use anchors::{Anchored, Ends};
+use found::Found;
+pub(crate) use found::Order;
+use literals::{Cut, Literals};
+
+/// Tables with no more rules than this are tried in order.
+const FEW: usize = 16;
+
+/// The index of one table.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// Rules of one tool, by its name.
+    of_tools: Vec<(ToolName, Group)>,
+    /// Rules whose tool is a glob.
+    of_globs: Group,
+    /// Of these, those whose pattern says too little: by what their tools' names begin with.
+    by_name: Anchored,
+    /// Allow rules without wildcards: the hash of the text, and the rule.
+    literals: Vec<(u32, u32)>,
+}
+
+/// Rules that are looked up by the same texts.
+#[derive(Debug, Default)]
+struct Group {
+    /// What the texts are; `None`: of any kind.
+    domain: Option<Domain>,
+    own: Anchored,
+    /// Patterns with a shell operator, for the texts of whole calls.
+    lines: Anchored,
+}
+
+impl Index {
+    /// `None`: the table is small, and is tried in order.
+    pub(crate) fn new(rules: &[Rule]) -> Option<Self> {
+        if rules.len() <= FEW || u32::try_from(rules.len()).is_err() {
+            return None;
+        }
+        let mut of_tools: BTreeMap<&ToolName, Vec<u32>> = BTreeMap::new();
+        let mut of_globs = Vec::new();
+        let mut literals = Vec::new();
+        for (rule, id) in rules.iter().zip(0_u32..) {
+            match rule.tool() {
+                ToolPattern::Exact(name) => of_tools.entry(name).or_default().push(id),
+                ToolPattern::Every | ToolPattern::Names(_) | ToolPattern::Mcp(_) => {
+                    of_globs.push(id);
+                }
+            }
+            if rule.action == Action::Allow
+                && let Some(literal) = rule.literal()
+            {
+                literals.push((anchors::hash_of(literal), id));
+            }
+        }
+        literals.sort_unstable();
+        let of_tools = of_tools
+            .into_iter()
+            .map(|(name, ids)| (name.clone(), Group::new(rules, &ids, domain_of(name))))
+            .collect();
+        let is_open = |rule: &Rule| literals_of(rule, None).is_empty();
+        let (by_name, of_globs): (Vec<u32>, Vec<u32>) = match of_globs.len() <= FEW {
+            true => (Vec::new(), of_globs),
+            false => of_globs
+                .into_iter()
+                .partition(|id| rule_at(rules, *id).is_some_and(is_open)),
+        };
+        let of_globs = Group::new(rules, &of_globs, None);
+        let by_name = Anchored::new(&by_name, Ends::Open, |id| {
+            rule_at(rules, id).map(|rule| Literals::of_tool(rule.written_tool()))
+        });
+        literals.shrink_to_fit();
+        Some(Self {
+            of_tools,
+            of_globs,
+            by_name,
+            literals,
+        })
+    }
+
+    /// The allow rules without wildcards that may be this text, in order.
+    pub(crate) fn with_literal(&self, text: &str) -> impl Iterator<Item = usize> + '_ {
+        let hash = anchors::hash_of(text);
+        let from = self.literals.partition_point(|(known, _)| *known < hash);
+        self.literals
+            .iter()
+            .skip(from)
+            .take_while(move |(known, _)| *known == hash)
+            .map(|(_, id)| found::place(*id))
+    }
+
+    /// The rules to try on an operation, in order; `None`: all of them.
+    pub(crate) fn order<'a>(
+        &'a self,
+        operation: &Operation,
+        operations: &Operations,
+        also: [Option<usize>; 2],
+    ) -> Option<Order<'a>> {
+        if stands_for_anything(operation) {
+            return None;
+        }
+        let own = self
+            .of_tools
+            .binary_search_by(|(name, _)| name.cmp(&operation.tool))
+            .ok()
+            .and_then(|at| self.of_tools.get(at))
+            .map(|(_, group)| group);
+        let groups = [own, Some(&self.of_globs)];
+        let mut found = Found::default();
+        for group in groups.into_iter().flatten() {
+            if !group.look_up(&operation.subject, &mut found) {
+                return None;
+            }
+        }
+        self.by_name
+            .look_up(operation.tool.as_str(), Ends::Open, &mut found);
+        let is_part = matches!(operation.subject, Subject::Command(_));
+        let whole = operations.whole().filter(|_| is_part);
+        if let Some(whole) = whole {
+            for group in groups.into_iter().flatten() {
+                group.lines.look_up(&whole.stripped, Ends::Open, &mut found);
+            }
+        }
+        for idx in also.into_iter().flatten() {
+            found.push(u32::try_from(idx).ok()?);
+        }
+        let rest = |group: Option<&'a Group>| group.map_or(&[][..], |group| group.own.rest());
+        let lines = |group: Option<&'a Group>| match whole {
+            Some(_) => group.map_or(&[][..], |group| group.lines.rest()),
+            None => &[],
+        };
+        let [own, globs] = groups;
+        Some(Order::some(
+            found,
+            [
+                rest(own),
+                rest(globs),
+                self.by_name.rest(),
+                lines(own),
+                lines(globs),
+            ],
+        ))
+    }
+}
+
+impl Group {
+    fn new(rules: &[Rule], ids: &[u32], domain: Option<Domain>) -> Self {
+        let lines: Vec<u32> = ids
+            .iter()
+            .copied()
+            .filter(|id| {
+                let rule = rule_at(rules, *id);
+                rule.is_some_and(|rule| rule.has_operator() && rule.is_restrictive())
+            })
+            .collect();
+        Self {
+            domain,
+            own: Anchored::new(ids, Ends::Both, |id| {
+                rule_at(rules, id).map(|rule| literals_of(rule, domain))
+            }),
+            lines: Anchored::new(&lines, Ends::Open, |id| {
+                let line = rule_at(rules, id)?.line()?;
+                Some(Literals::of(&line, Cut::None))
+            }),
+        }
+    }
+
+    /// Adds the rules that may match; false if the index cannot tell.
+    fn look_up(&self, subject: &Subject, found: &mut Found) -> bool {
+        let kind = match subject {
+            Subject::Command(_) => Domain::Command,
+            Subject::Path(_) => Domain::Path,
+            Subject::Url(_) => Domain::Url,
+            Subject::Plain(_) => Domain::Plain,
+            Subject::Tree(_) | Subject::Unknown(_) => return self.own.is_listed(),
+        };
+        if self.own.is_listed() {
+            return true;
+        }
+        if self.domain.is_some_and(|domain| domain != kind) {
+            return false;
+        }
+        match subject {
+            Subject::Command(command) => std::iter::once(&command.written)
+                .chain(&command.further)
+                .all(|text| self.look_up_text(text, Ends::Both, found)),
+            Subject::Path(path) => self.look_up_path(path, found),
+            Subject::Url(url) => self.look_up_text(&url.text, Ends::Both, found),
+            Subject::Plain(text) => self.look_up_text(text, Ends::Both, found),
+            Subject::Tree(_) | Subject::Unknown(_) => false,
+        }
+    }
+
+    fn look_up_text(&self, text: &Text, ends: Ends, found: &mut Found) -> bool {
+        match text.as_known() {
+            Some(known) if !literals::folds_to_ascii(known) => {
+                self.own.look_up(known, ends, found);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn look_up_path(&self, path: &PathSubject, found: &mut Found) -> bool {
+        let forms = std::iter::once(&path.lexical)
+            .chain(&path.resolved)
+            .chain(&path.further);
+        for form in forms {
+            let ends = [
+                (Some(&form.short), ends_of(form, form.short.known_part())),
+                (Some(&form.absolute), Ends::Both),
+                (form.home.as_ref(), self.ends_of_home(form)),
+            ];
+            for (text, ends) in ends {
+                if text.is_some_and(|text| !self.look_up_text(text, ends, found)) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn ends_of_home(&self, form: &PathForm) -> Ends {
+        let below = form
+            .home
+            .as_ref()
+            .and_then(|home| home.known_part().strip_prefix('~'));
+        match below {
+            // All but the first character stands in the absolute form as well.
+            Some(below) if !self.own.has_tilde() => ends_of(form, below),
+            _ => Ends::Both,
+        }
+    }
+}
+
+/// Where a spelling is looked up, if it is also the end of the absolute one.
+fn ends_of(form: &PathForm, text: &str) -> Ends {
+    match form.absolute.known_part().ends_with(text) {
+        true => Ends::Start,
+        false => Ends::Both,
+    }
+}
+
+fn rule_at(rules: &[Rule], id: u32) -> Option<&Rule> {
+    rules.get(found::place(id))
+}
+
+/// What every text holds that a rule's pattern matches.
+fn literals_of(rule: &Rule, domain: Option<Domain>) -> Literals {
+    let cut = match rule.is_restrictive() {
+        true => Cut::NonAscii,
+        false => Cut::None,
+    };
+    match domain {
+        Some(Domain::Command) if rule.loose_command().is_some() => Literals::default(),
+        Some(Domain::Command) => Literals::of(&rule.command(), cut),
+        Some(Domain::Path) => Literals::of(&rule.path().glob, cut),
+        Some(Domain::Url) => Literals::of(&rule.url().any(), Cut::None),
+        Some(Domain::Plain) => Literals::of(&rule.plain(), Cut::None),
+        None => literals_of_any(rule, cut),
+    }
+}
+
+/// The same for texts of any kind.
+fn literals_of_any(rule: &Rule, cut: Cut) -> Literals {
+    let has_one_reading = !rule.pattern.contains(['\'', '"', '[']) && !rule.pattern.contains("://");
+    if !has_one_reading {
+        return Literals::default();
+    }
+    let path: Glob<'_> = rule.path().glob;
+    match path.n_optional() {
+        0 => Literals::of(&rule.command(), cut),
+        _ => Literals::of(&path, cut),
+    }
+}
+
+#[cfg(test)]
+mod tests;

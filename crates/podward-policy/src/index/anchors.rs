@@ -1,0 +1,460 @@
+//! Rules filed under a piece of text that every text they match holds.
+
+use super::found::Found;
+use super::literals::{Literals, gram, lower};
+
+/// Groups with no more rules than this are tried in order.
+const FEW: usize = super::FEW;
+
+/// A key that more rules share than this is taken only where there is no better one.
+const SHARED: u16 = 8;
+
+/// Longer starts and ends are cut.
+const LONGEST: usize = 64;
+
+/// Where a key stands in the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// At the start, at the end, or between.
+    Both,
+    /// At the start only.
+    Start,
+    /// At the start or between: the text may go on.
+    Open,
+}
+
+/// Some rules of a table.
+#[derive(Debug, Default)]
+pub(super) struct Anchored {
+    /// Those that are always tried, in order.
+    rest: Box<[u32]>,
+    /// `None`: all are.
+    keys: Option<Keys>,
+}
+
+#[derive(Debug)]
+struct Keys {
+    /// The hash of a key, and a rule; sorted.
+    pairs: Box<[(u32, u32)]>,
+    /// Where the pairs begin whose hash begins like this.
+    starts: Box<[u32]>,
+    shift: u32,
+    /// Lengths of keys, as bits from 1 on.
+    prefix_lengths: u64,
+    suffix_lengths: u64,
+    grams: Option<Grams>,
+    /// A key that is no start has a `~`.
+    has_tilde: bool,
+}
+
+/// Keys that stand anywhere: four bytes each.
+#[derive(Debug)]
+struct Grams {
+    /// Which there may be.
+    filter: Box<[u64]>,
+    shift: u32,
+    /// At every which byte a text is looked at.
+    stride: usize,
+}
+
+const SEED_PREFIX: u32 = 0x811c_9dc5;
+const SEED_SUFFIX: u32 = 0x4f2a_91b7;
+
+/// FNV-1a, one byte.
+const fn step(hash: u32, byte: u8) -> u32 {
+    (hash ^ byte.to_ascii_lowercase() as u32).wrapping_mul(0x0100_0193)
+}
+
+/// Spreads a hash over all bits.
+const fn mixed(hash: u32) -> u32 {
+    let hash = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
+    hash ^ (hash >> 13)
+}
+
+const fn gram_hash(four: u32) -> u32 {
+    let hash = four.wrapping_mul(0x9e37_79b1);
+    hash ^ (hash >> 16)
+}
+
+/// The hash of a whole text.
+pub(super) fn hash_of(text: &str) -> u32 {
+    mixed(text.bytes().fold(SEED_PREFIX, step))
+}
+
+fn hash_from<'b>(seed: u32, bytes: impl Iterator<Item = &'b u8>) -> u32 {
+    mixed(
+        bytes
+            .take(LONGEST)
+            .fold(seed, |hash, byte| step(hash, *byte)),
+    )
+}
+
+impl Anchored {
+    /// Files rules by what their texts hold; those of which nothing is known are always tried.
+    pub(super) fn new(
+        ids: &[u32],
+        ends: Ends,
+        literals_of: impl Fn(u32) -> Option<Literals>,
+    ) -> Self {
+        if ids.len() <= FEW {
+            return Self {
+                rest: ids.into(),
+                keys: None,
+            };
+        }
+        let mut filing = Filing::new(ids, ends, literals_of);
+        filing.file_all();
+        filing.done()
+    }
+
+    /// Rules that are always tried, in order.
+    pub(super) fn rest(&self) -> &[u32] {
+        &self.rest
+    }
+
+    /// Whether all are always tried.
+    pub(super) const fn is_listed(&self) -> bool {
+        self.keys.is_none()
+    }
+
+    /// Whether a key that is no start has a `~`.
+    pub(super) fn has_tilde(&self) -> bool {
+        self.keys.as_ref().is_some_and(|keys| keys.has_tilde)
+    }
+
+    /// Adds the rules that may match a text.
+    pub(super) fn look_up(&self, text: &str, ends: Ends, found: &mut Found) {
+        let Some(keys) = &self.keys else {
+            return;
+        };
+        let bytes = text.as_bytes();
+        keys.look_up_end(keys.prefix_lengths, SEED_PREFIX, bytes.iter(), found);
+        match ends {
+            Ends::Start => return,
+            Ends::Open => {}
+            Ends::Both => {
+                keys.look_up_end(keys.suffix_lengths, SEED_SUFFIX, bytes.iter().rev(), found);
+            }
+        }
+        if let Some(grams) = &keys.grams {
+            keys.look_up_grams(grams, bytes, found);
+        }
+    }
+}
+
+impl Keys {
+    fn look_up_end<'b>(
+        &self,
+        lengths: u64,
+        seed: u32,
+        bytes: impl Iterator<Item = &'b u8>,
+        found: &mut Found,
+    ) {
+        let mut hash = seed;
+        let mut lengths = lengths;
+        for byte in bytes {
+            if lengths == 0 {
+                return;
+            }
+            hash = step(hash, *byte);
+            if lengths & 1 != 0 {
+                self.add(mixed(hash), found);
+            }
+            lengths >>= 1;
+        }
+    }
+
+    fn look_up_grams(&self, grams: &Grams, bytes: &[u8], found: &mut Found) {
+        // A text that repeats itself adds each key once, or almost.
+        let mut seen = [None; 16];
+        for four in bytes.windows(4).step_by(grams.stride) {
+            let Some(four) = gram(four) else { return };
+            let hash = gram_hash(lower(four));
+            let bit = hash >> grams.shift;
+            let word = usize::try_from(bit >> 6)
+                .ok()
+                .and_then(|at| grams.filter.get(at));
+            if word.is_none_or(|word| word & (1 << (bit & 63)) == 0) {
+                continue;
+            }
+            let slot = usize::try_from(hash & 15)
+                .ok()
+                .and_then(|at| seen.get_mut(at));
+            if let Some(slot) = slot
+                && *slot != Some(hash)
+            {
+                *slot = Some(hash);
+                self.add(hash, found);
+            }
+        }
+    }
+
+    fn add(&self, hash: u32, found: &mut Found) {
+        let Ok(at) = usize::try_from(hash >> self.shift) else {
+            return;
+        };
+        let (Some(start), Some(end)) = (self.starts.get(at), self.starts.get(at + 1)) else {
+            return;
+        };
+        if start == end {
+            return;
+        }
+        let range = super::found::place(*start)..super::found::place(*end);
+        for (known, id) in self.pairs.get(range).unwrap_or_default() {
+            if *known == hash {
+                found.push(*id);
+            }
+        }
+    }
+}
+
+/// How often each hash was seen, or more.
+struct Counts {
+    counts: Vec<u16>,
+    shift: u32,
+}
+
+impl Counts {
+    fn new(n: usize) -> Self {
+        let bits = bits_for(n.saturating_mul(4));
+        Self {
+            counts: vec![0; 1 << bits],
+            shift: 32 - bits,
+        }
+    }
+
+    fn slot(&self, hash: u32) -> usize {
+        super::found::place(hash >> self.shift)
+    }
+
+    fn add(&mut self, hash: u32) {
+        let slot = self.slot(hash);
+        if let Some(count) = self.counts.get_mut(slot) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    fn of(&self, hash: u32) -> u16 {
+        self.counts
+            .get(self.slot(hash))
+            .copied()
+            .unwrap_or(u16::MAX)
+    }
+}
+
+/// As many bits as tell `n` things apart, within bounds.
+fn bits_for(n: usize) -> u32 {
+    n.next_power_of_two().trailing_zeros().clamp(6, 28)
+}
+
+/// Rules on their way to their keys.
+struct Filing<'i> {
+    ids: &'i [u32],
+    ends: Ends,
+    literals: Vec<Option<Literals>>,
+    rest: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    n_grams: usize,
+    stride: usize,
+    prefix_lengths: u64,
+    suffix_lengths: u64,
+    has_tilde: bool,
+}
+
+/// Where the bytes of a key are looked for, and how many rules share the most common of them.
+#[derive(Clone, Copy)]
+struct Window {
+    part: usize,
+    at: usize,
+    stride: usize,
+    count: u16,
+}
+
+impl<'i> Filing<'i> {
+    fn new(ids: &'i [u32], ends: Ends, literals_of: impl Fn(u32) -> Option<Literals>) -> Self {
+        Self {
+            ids,
+            ends,
+            literals: ids.iter().map(|id| literals_of(*id)).collect(),
+            rest: Vec::new(),
+            pairs: Vec::with_capacity(ids.len()),
+            n_grams: 0,
+            stride: 4,
+            prefix_lengths: 0,
+            suffix_lengths: 0,
+            has_tilde: false,
+        }
+    }
+
+    fn file_all(&mut self) {
+        let literals = std::mem::take(&mut self.literals);
+        let ids = self.ids;
+        let mut by_end = Counts::new(ids.len());
+        for literals in literals.iter().flatten() {
+            by_end.add(prefix_hash(literals));
+            by_end.add(suffix_hash(literals));
+        }
+        let mut open: Vec<(u32, &Literals)> = Vec::new();
+        for (id, literals) in ids.iter().zip(&literals) {
+            let Some(literals) = literals.as_ref().filter(|literals| !literals.is_empty()) else {
+                self.rest.push(*id);
+                continue;
+            };
+            match self.shared_by(literals, &by_end) {
+                (prefix, _) if prefix <= SHARED => self.file_prefix(*id, literals),
+                (_, suffix) if suffix <= SHARED => self.file_suffix(*id, literals),
+                _ => open.push((*id, literals)),
+            }
+        }
+        let mut by_gram = Counts::new(open.len().saturating_mul(8));
+        for (_, literals) in &open {
+            for part in literals.parts() {
+                for four in part.windows(4).filter_map(gram) {
+                    by_gram.add(gram_hash(four));
+                }
+            }
+        }
+        for (id, literals) in open {
+            let window = best_window(literals, &by_gram);
+            let (prefix, suffix) = self.shared_by(literals, &by_end);
+            match window {
+                Some(window) if window.count <= prefix.min(suffix) => {
+                    self.file_grams(id, literals, window);
+                }
+                _ if prefix <= suffix && prefix < u16::MAX => self.file_prefix(id, literals),
+                _ if suffix < u16::MAX => self.file_suffix(id, literals),
+                _ => self.rest.push(id),
+            }
+        }
+    }
+
+    /// How many rules share a rule's start, and its end.
+    fn shared_by(&self, literals: &Literals, by_end: &Counts) -> (u16, u16) {
+        let count = |key: &[u8], hash: u32| match key {
+            [] => u16::MAX,
+            _ => by_end.of(hash).min(u16::MAX - 1),
+        };
+        let suffix = match self.ends {
+            Ends::Both => count(literals.suffix(), suffix_hash(literals)),
+            Ends::Start | Ends::Open => u16::MAX,
+        };
+        (count(literals.prefix(), prefix_hash(literals)), suffix)
+    }
+
+    fn file_prefix(&mut self, id: u32, literals: &Literals) {
+        let length = literals.prefix().len().min(LONGEST);
+        self.prefix_lengths |= 1 << length.saturating_sub(1);
+        self.pairs.push((prefix_hash(literals), id));
+    }
+
+    fn file_suffix(&mut self, id: u32, literals: &Literals) {
+        let key = literals.suffix();
+        self.suffix_lengths |= 1 << key.len().min(LONGEST).saturating_sub(1);
+        self.has_tilde |= key.contains(&b'~');
+        self.pairs.push((suffix_hash(literals), id));
+    }
+
+    fn file_grams(&mut self, id: u32, literals: &Literals, window: Window) {
+        self.stride = self.stride.min(window.stride);
+        let part = literals.parts().nth(window.part).unwrap_or_default();
+        let grams = part.windows(4).skip(window.at).take(window.stride);
+        for four in grams.filter_map(gram) {
+            self.has_tilde |= four.to_le_bytes().contains(&b'~');
+            self.pairs.push((gram_hash(four), id));
+            self.n_grams += 1;
+        }
+    }
+
+    fn done(mut self) -> Anchored {
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        self.rest.sort_unstable();
+        let bits = bits_for(self.pairs.len());
+        let shift = 32 - bits;
+        let mut starts = vec![0_u32; (1 << bits) + 1];
+        let mut filled = 0;
+        for (at, (hash, _)) in (0_u32..).zip(&self.pairs) {
+            let bucket = super::found::place(hash >> shift);
+            while filled <= bucket {
+                if let Some(start) = starts.get_mut(filled) {
+                    *start = at;
+                }
+                filled += 1;
+            }
+        }
+        let end = u32::try_from(self.pairs.len()).unwrap_or(u32::MAX);
+        for start in starts.iter_mut().skip(filled) {
+            *start = end;
+        }
+        Anchored {
+            rest: self.rest.into_boxed_slice(),
+            keys: Some(Keys {
+                grams: (self.n_grams > 0)
+                    .then(|| Grams::new(&self.pairs, self.n_grams, self.stride)),
+                pairs: self.pairs.into_boxed_slice(),
+                starts: starts.into_boxed_slice(),
+                shift,
+                prefix_lengths: self.prefix_lengths,
+                suffix_lengths: self.suffix_lengths,
+                has_tilde: self.has_tilde,
+            }),
+        }
+    }
+}
+
+impl Grams {
+    /// Other keys are let through as well: they do no harm.
+    fn new(pairs: &[(u32, u32)], n_grams: usize, stride: usize) -> Self {
+        let n_bits = n_grams.saturating_mul(8).max(pairs.len());
+        let bits = bits_for(n_bits);
+        let shift = 32 - bits;
+        let mut filter = vec![0_u64; 1 << bits.saturating_sub(6)];
+        for (hash, _) in pairs {
+            let bit = hash >> shift;
+            if let Some(word) = filter.get_mut(super::found::place(bit >> 6)) {
+                *word |= 1 << (bit & 63);
+            }
+        }
+        Self {
+            filter: filter.into_boxed_slice(),
+            shift,
+            stride,
+        }
+    }
+}
+
+fn prefix_hash(literals: &Literals) -> u32 {
+    hash_from(SEED_PREFIX, literals.prefix().iter())
+}
+
+fn suffix_hash(literals: &Literals) -> u32 {
+    hash_from(SEED_SUFFIX, literals.suffix().iter().rev())
+}
+
+/// The bytes of a rule that the fewest others have; rather few bytes of a text are looked at.
+fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Window> {
+    let mut best: Option<Window> = None;
+    for (part_idx, part) in literals.parts().enumerate() {
+        let stride = match part.len() {
+            7.. => 4,
+            5.. => 2,
+            4 => 1,
+            _ => continue,
+        };
+        for at in 0..=part.len() - (3 + stride) {
+            let grams = part.windows(4).skip(at).take(stride).filter_map(gram);
+            let count = grams.map(|four| by_gram.of(gram_hash(four))).max()?;
+            let window = Window {
+                part: part_idx,
+                at,
+                stride,
+                count,
+            };
+            let rank = |window: Window| (window.count > SHARED, 4 - window.stride, window.count);
+            if best.is_none_or(|best| rank(window) < rank(best)) {
+                best = Some(window);
+            }
+        }
+    }
+    best
+}

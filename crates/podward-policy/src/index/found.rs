@@ -1,0 +1,118 @@
+//! What a look-up found, and the order in which rules are tried.
+
+use std::ops::Range;
+
+/// More found rules than this need memory of their own.
+const MANY: usize = 48;
+
+/// The place of a rule in its table.
+pub(super) fn place(id: u32) -> usize {
+    usize::try_from(id).unwrap_or(usize::MAX)
+}
+
+/// Rules that may match, in no order.
+#[derive(Debug)]
+pub(crate) struct Found {
+    few: [u32; MANY],
+    n_few: usize,
+    more: Vec<u32>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self {
+            few: [0; MANY],
+            n_few: 0,
+            more: Vec::new(),
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn push(&mut self, id: u32) {
+        match self.few.get_mut(self.n_few) {
+            Some(slot) => {
+                *slot = id;
+                self.n_few += 1;
+            }
+            None => self.more.push(id),
+        }
+    }
+
+    fn sort(&mut self) {
+        let few = self.few.get_mut(..self.n_few).unwrap_or_default();
+        if self.more.is_empty() {
+            few.sort_unstable();
+        } else {
+            self.more.extend_from_slice(few);
+            self.more.sort_unstable();
+        }
+    }
+
+    fn at(&self, idx: usize) -> Option<u32> {
+        match self.more.is_empty() {
+            true if idx < self.n_few => self.few.get(idx).copied(),
+            true => None,
+            false => self.more.get(idx).copied(),
+        }
+    }
+}
+
+/// The rules that are tried, in order.
+#[derive(Debug)]
+pub(crate) enum Order<'a> {
+    All(Range<usize>),
+    Some {
+        found: Found,
+        /// How many of them were tried.
+        n_tried: usize,
+        /// Rules that are always tried, each list in order.
+        lists: [&'a [u32]; 5],
+    },
+}
+
+impl<'a> Order<'a> {
+    pub(super) fn some(mut found: Found, lists: [&'a [u32]; 5]) -> Self {
+        found.sort();
+        Self::Some {
+            found,
+            n_tried: 0,
+            lists,
+        }
+    }
+}
+
+impl Iterator for Order<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let (found, n_tried, lists) = match self {
+            Self::All(rest) => return rest.next(),
+            Self::Some {
+                found,
+                n_tried,
+                lists,
+            } => (found, n_tried, lists),
+        };
+        let mut next = found.at(*n_tried);
+        for list in &*lists {
+            if let Some(first) = list.first()
+                && next.is_none_or(|next| *first < next)
+            {
+                next = Some(*first);
+            }
+        }
+        let next = next?;
+        while found.at(*n_tried) == Some(next) {
+            *n_tried += 1;
+        }
+        for list in lists {
+            if let Some((first, rest)) = list.split_first()
+                && *first == next
+            {
+                *list = rest;
+            }
+        }
+        Some(place(next))
+    }
+}
