@@ -320,7 +320,7 @@ impl<'a> View<'a> {
         let mut said = Said::default();
         let policy = self.policy;
         let order = match W::SEES_ALL {
-            true => Order::All(0..policy.rules.len()),
+            true => Order::all(policy.rules.len()),
             false => self.order(operation, how),
         };
         for idx in order {
@@ -359,7 +359,7 @@ impl<'a> View<'a> {
         let index = self.policy.index.get().and_then(Option::as_ref);
         index
             .and_then(|index| index.order(operation, self.operations, [self.exact, how.cover]))
-            .unwrap_or(Order::All(0..self.policy.rules.len()))
+            .unwrap_or_else(|| Order::all(self.policy.rules.len()))
     }
 
     /// What is said where no rule ends the search.

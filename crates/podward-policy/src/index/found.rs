@@ -60,21 +60,31 @@ impl Found {
 
 /// The rules that are tried, in order.
 #[derive(Debug)]
-pub(crate) enum Order<'a> {
-    All(Range<usize>),
-    Some {
-        found: Found,
-        /// How many of them were tried.
-        n_tried: usize,
-        /// Rules that are always tried, each list in order.
-        lists: [&'a [u32]; 5],
-    },
+pub(crate) struct Order<'a> {
+    /// Those that are left, where all are tried.
+    all: Option<Range<usize>>,
+    found: Found,
+    /// How many of those found were tried.
+    n_tried: usize,
+    /// Rules that are always tried, each list in order.
+    lists: [&'a [u32]; 5],
 }
 
 impl<'a> Order<'a> {
+    /// All rules of a table.
+    pub(crate) fn all(n_rules: usize) -> Self {
+        Self {
+            all: Some(0..n_rules),
+            found: Found::default(),
+            n_tried: 0,
+            lists: [&[]; 5],
+        }
+    }
+
     pub(super) fn some(mut found: Found, lists: [&'a [u32]; 5]) -> Self {
         found.sort();
-        Self::Some {
+        Self {
+            all: None,
             found,
             n_tried: 0,
             lists,
@@ -86,16 +96,11 @@ impl Iterator for Order<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        let (found, n_tried, lists) = match self {
-            Self::All(rest) => return rest.next(),
-            Self::Some {
-                found,
-                n_tried,
-                lists,
-            } => (found, n_tried, lists),
-        };
-        let mut next = found.at(*n_tried);
-        for list in &*lists {
+        if let Some(all) = &mut self.all {
+            return all.next();
+        }
+        let mut next = self.found.at(self.n_tried);
+        for list in &self.lists {
             if let Some(first) = list.first()
                 && next.is_none_or(|next| *first < next)
             {
@@ -103,10 +108,10 @@ impl Iterator for Order<'_> {
             }
         }
         let next = next?;
-        while found.at(*n_tried) == Some(next) {
-            *n_tried += 1;
+        while self.found.at(self.n_tried) == Some(next) {
+            self.n_tried += 1;
         }
-        for list in lists {
+        for list in &mut self.lists {
             if let Some((first, rest)) = list.split_first()
                 && *first == next
             {
