@@ -98,6 +98,80 @@ fn once_runs_the_call_once_and_the_decision_is_on_disk_before_anything_else() {
     assert_eq!(late["data"]["by"]["name"], "tester");
 }
 
+/// What a grant covers is not asked about; a grant that is revoked while the question is open counts
+/// no more for it.
+#[test]
+fn an_always_covers_a_line_together_with_that_of_an_earlier_part() {
+    let always = || json!({"kind": "always", "width": 0, "for": {"kind": "project"}});
+    let parts = |request: &Value| {
+        let asking = request["asking"].as_array().unwrap().iter();
+        let texts = asking.map(|one| {
+            let place = usize::try_from(one["operation"].as_u64().unwrap()).unwrap();
+            request["operations"][place]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        });
+        texts.collect::<Vec<_>>()
+    };
+    let saved = |request: &Value| {
+        let parts = request["choices"][0]["parts"].as_array().unwrap().iter();
+        parts
+            .map(|part| part["pattern"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    for by_the_pod in [true, false] {
+        let sandbox = Sandbox::new();
+        let line = "touch a.txt && touch b.txt";
+        let script = step(&["touch a.txt"]) + &step(&[line]) + &step(&[line]);
+        let (pod, mut client) = turn(&sandbox, &script, "");
+        let first = client.request();
+        let settled = client.reply(&first, always()).unwrap();
+        let grant = settled[0]["outcome"]["grants"][0].clone();
+        let shown = client.request();
+        assert_eq!(shown["arguments"]["command"], line);
+        assert_eq!(
+            (parts(&shown), saved(&shown)),
+            (
+                vec!["touch b.txt".to_owned()],
+                vec!["touch b.txt".to_owned()]
+            )
+        );
+        assert_eq!(
+            shown["ruling"]["operation"],
+            shown["asking"][0]["operation"]
+        );
+        if by_the_pod {
+            client.call("grants_revoke", json!({"id": grant})).unwrap();
+        } else {
+            let id = grant.as_str().unwrap();
+            sandbox.run(&["grants", "revoke", id]).exits(0);
+            // Nobody has told the pod; it looks before it takes an answer.
+            let late = client.reply(&shown, always()).unwrap_err();
+            assert_eq!(late["code"], "digest_mismatch");
+        }
+        let anew = client.request();
+        assert_eq!(anew["id"], shown["id"]);
+        assert_eq!(client.open(), [anew["id"].clone()]);
+        assert_eq!(parts(&anew), ["touch a.txt", "touch b.txt"]);
+        for answer in [always(), once()] {
+            let late = client.reply(&shown, answer).unwrap_err();
+            assert_eq!(late["code"], "digest_mismatch");
+        }
+        assert!(!has(&sandbox, "b.txt"), "nothing was approved");
+        assert_eq!(decisions(&pod.session).len(), 3);
+        client.reply(&anew, always()).unwrap();
+        client.event("turn_ended");
+        assert!(has(&sandbox, "b.txt"));
+        let log = decisions(&pod.session);
+        assert_eq!(
+            log.last().unwrap()["by"]["kind"],
+            "grants",
+            "the third time by the grant"
+        );
+    }
+}
+
 #[test]
 fn always_is_not_asked_again_in_this_session_nor_in_the_next() {
     let sandbox = Sandbox::new();

@@ -19,6 +19,8 @@ pub enum Answer {
         by: Box<str>,
         /// What is remembered of it.
         grant: GrantId,
+        /// Grants of earlier that cover what this one does not, in the order of the parts.
+        with: Box<[GrantId]>,
     },
     /// Yes, with other arguments.
     Edited {
@@ -114,8 +116,9 @@ pub enum AnswerError {
         /// The question.
         id: RequestId,
     },
-    /// The grant does not cover the call that it shall answer.
-    #[error("what would be remembered does not cover all of the request `{id}`")]
+    /// The grant does not cover the call that it shall answer, not together with those that count
+    /// already either: one of these may have ended.
+    #[error("what is remembered, with what would be, does not cover all of the request `{id}`")]
     NotCovered {
         /// The question.
         id: RequestId,

@@ -1,5 +1,6 @@
 //! The state machine: what is submitted runs, is refused, or waits for an answer.
 
+mod covering;
 mod questions;
 
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use podward_policy::{Action, Cause, Policies, Ruling, ToolName};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
-use crate::grant::{Covered, Grant, GrantId, Grants, TakeUse};
+use crate::grant::{Covered, Grant, GrantId, Grants, TakeUses};
 use crate::permit::Permitted;
 use crate::question::{AskReason, LastAsked, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
@@ -81,14 +82,14 @@ impl<P> Gate<P> {
     ///
     /// The third time that a call with the same tool and the same arguments is submitted in one
     /// turn, whatever became of it before, and every time after that, it is at least asked about,
-    /// and no grant covers it. Where no layer has a `[permissions]` table nothing is asked, this
+    /// and no grant of earlier covers it. Where no layer has a `[permissions]` table nothing is asked, this
     /// neither. A further call of a running one is not the model's and does not count.
     pub fn submit(&mut self, call: Call<P>) -> Submitted<P> {
-        self.submit_with(call, &mut |_| true)
+        self.submit_with(call, &mut |_| Ok(()))
     }
 
     /// The same, where uses of grants are counted elsewhere as well.
-    pub fn submit_with(&mut self, call: Call<P>, take: &mut TakeUse<'_>) -> Submitted<P> {
+    pub fn submit_with(&mut self, call: Call<P>, take: &mut TakeUses<'_>) -> Submitted<P> {
         let ruling = self.policies.judge(call.facts.lowered());
         self.admit(call, ruling, take)
     }
@@ -108,7 +109,7 @@ impl<P> Gate<P> {
         };
         let question = self.last_asked.question(&call.facts, ruling, reason, parts);
         // Grants that were given in the meantime are looked at when it is put.
-        self.hold(question, call, 0, false)
+        self.hold(question, call, 0)
     }
 
     /// Opens a question to all answers, unless grants that were given since it was submitted cover
@@ -117,7 +118,7 @@ impl<P> Gate<P> {
     /// # Errors
     /// As for [`Gate::answer`]; one that is put already is [`AnswerError::Unknown`].
     pub fn put(&mut self, id: &RequestId) -> Result<Put<P>, AnswerError> {
-        self.put_with(id, &mut |_| true)
+        self.put_with(id, &mut |_| Ok(()))
     }
 
     /// The same, where uses of grants are counted elsewhere as well.
@@ -127,7 +128,7 @@ impl<P> Gate<P> {
     pub fn put_with(
         &mut self,
         id: &RequestId,
-        take: &mut TakeUse<'_>,
+        take: &mut TakeUses<'_>,
     ) -> Result<Put<P>, AnswerError> {
         if self.questions.held_since(id)? != self.grants.n_changes
             && let Some(settled) = self.settle_covered(id, take)
@@ -216,17 +217,19 @@ impl<P> Gate<P> {
     /// Remembers an approval, settles the question that it answers, and re-judges the open ones
     /// that it can cover: what it settled, in the order in which they were put.
     ///
-    /// The question that it answers takes no use of it.
+    /// It answers a question if it covers every part that asks, together with the grants that count
+    /// at this moment. Of those with limited uses that it takes for that, a use is taken; of the new
+    /// one none.
     ///
     /// # Errors
     /// As for [`Gate::answer`], and [`AnswerError::NotGrantable`], [`AnswerError::NotCovered`]:
-    /// then nothing is remembered.
+    /// then nothing is remembered, and no use is taken.
     pub fn grant(
         &mut self,
         grant: Grant,
         answering: Option<&RequestId>,
     ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
-        self.grant_with(grant, answering, &mut |_| true)
+        self.grant_with(grant, answering, &mut |_| Ok(()))
     }
 
     /// The same, where uses of grants are counted elsewhere as well.
@@ -237,21 +240,22 @@ impl<P> Gate<P> {
         &mut self,
         grant: Grant,
         answering: Option<&RequestId>,
-        take: &mut TakeUse<'_>,
+        take: &mut TakeUses<'_>,
     ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
         let mut settled = Vec::new();
         if let Some(id) = answering {
-            self.check_grant(&grant, id)?;
+            let with = self.cover_rest(&grant, id, take)?;
             let answer = Answer::Always {
                 by: grant.by.clone(),
                 grant: grant.id.clone(),
+                with,
             };
             settled.push((id.clone(), self.settle(id, answer)?));
         }
         let is_met = |waiting: &Waiting<P>| {
             let call = waiting.call.facts.lowered();
             let mut parts = waiting.question.asking().iter();
-            !waiting.is_repeated && parts.any(|part| grant.covers(part, call))
+            waiting.question.heeds_grants() && parts.any(|part| grant.covers(part, call))
         };
         let met: Vec<RequestId> = self
             .questions
@@ -318,6 +322,12 @@ impl<P> Gate<P> {
         Some(&open.question)
     }
 
+    /// How often something was added to the grants or taken away from them.
+    #[must_use]
+    pub const fn n_grant_changes(&self) -> u64 {
+        self.grants.n_changes
+    }
+
     /// How many questions wait, those that are not put yet as well.
     #[must_use]
     pub fn n_waiting(&self) -> usize {
@@ -325,16 +335,17 @@ impl<P> Gate<P> {
     }
 
     /// Decides about a judged call.
-    fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUse<'_>) -> Submitted<P> {
+    fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUses<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),
             (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
             (Action::Allow, true) => {
-                let question =
-                    self.last_asked
-                        .question(&call.facts, ruling, AskReason::Repeated, vec![]);
-                self.hold(question, call, self.grants.n_changes, is_repeated)
+                let reason = AskReason::Repeated;
+                let question = self
+                    .last_asked
+                    .question(&call.facts, ruling, reason, vec![]);
+                self.hold(question, call, self.grants.n_changes)
             }
             (Action::Allow, false) => {
                 let permitted = Permitted::new(call, ruling, DecidedBy::Policy);
@@ -362,33 +373,28 @@ impl<P> Gate<P> {
         call: Call<P>,
         ruling: Ruling,
         is_repeated: bool,
-        take: &mut TakeUse<'_>,
+        take: &mut TakeUses<'_>,
     ) -> Submitted<P> {
-        let parts = self.policies.asking(call.facts.lowered());
-        let covered = match is_repeated {
-            true => None,
-            false => self.grants.use_for(&parts, call.facts.lowered(), take),
+        let lowered = call.facts.lowered();
+        let parts = self.policies.asking(lowered);
+        let (reason, ruling) = if is_repeated {
+            (AskReason::PolicyRepeated, ruling)
+        } else {
+            if let Some(Covered { grants, by }) = self.grants.use_for(parts.iter(), lowered, take) {
+                let by = DecidedBy::Grants { grants, by };
+                let permitted = Permitted::new(call, ruling, by);
+                return Submitted::Settled(Settled::Run(permitted));
+            }
+            let rest = self.rest_of(&parts, lowered);
+            (AskReason::Policy, rest.map_or(ruling, |rest| rest.ruling))
         };
-        if let Some(Covered { grants, by }) = covered {
-            let by = DecidedBy::Grants { grants, by };
-            let permitted = Permitted::new(call, ruling, by);
-            return Submitted::Settled(Settled::Run(permitted));
-        }
-        let question = self
-            .last_asked
-            .question(&call.facts, ruling, AskReason::Policy, parts);
-        self.hold(question, call, self.grants.n_changes, is_repeated)
+        let question = self.last_asked.question(&call.facts, ruling, reason, parts);
+        self.hold(question, call, self.grants.n_changes)
     }
 
-    fn hold(
-        &mut self,
-        question: Question,
-        call: Call<P>,
-        since: u64,
-        is_repeated: bool,
-    ) -> Submitted<P> {
+    fn hold(&mut self, question: Question, call: Call<P>, since: u64) -> Submitted<P> {
         let asked = question.clone();
-        match self.questions.hold(question, call, since, is_repeated) {
+        match self.questions.hold(question, call, since) {
             Ok(()) => Submitted::Ask(asked),
             // Two calls under one id: an answer could not say which one it means.
             Err(IdTaken) => {
@@ -396,31 +402,6 @@ impl<P> Gate<P> {
                 Submitted::Settled(Settled::Refuse(refusal))
             }
         }
-    }
-
-    /// Whether a grant may answer a question.
-    fn check_grant(&self, grant: &Grant, id: &RequestId) -> Result<(), AnswerError> {
-        let waiting = self.questions.get_open(id)?;
-        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
-            return Err(AnswerError::NotGrantable { id: id.clone() });
-        }
-        match parts.iter().all(|part| grant.covers(part, call)) {
-            true => Ok(()),
-            false => Err(AnswerError::NotCovered { id: id.clone() }),
-        }
-    }
-
-    /// Settles a question that grants cover.
-    fn settle_covered(&mut self, id: &RequestId, take: &mut TakeUse<'_>) -> Option<Settled<P>> {
-        let waiting = self
-            .questions
-            .get(id)
-            .filter(|waiting| !waiting.is_repeated)?;
-        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        let Covered { grants, by } = self.grants.use_for(parts, call, take)?;
-        let answer = Answer::Granted { grants, by };
-        self.settle(id, answer).ok()
     }
 
     fn settle(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {

@@ -36,9 +36,9 @@ pub struct Grant {
     pub by: Box<str>,
 }
 
-/// Says whether one use of a grant with limited uses may be taken; that is on record when it
-/// returns. A grant of which there is none left is forgotten.
-pub type TakeUse<'a> = dyn FnMut(&GrantId) -> bool + 'a;
+/// Takes one use of each of these grants, which have limited ones: all of them, on record when it
+/// returns, or none. Then it says which of them count no more; they are forgotten.
+pub type TakeUses<'a> = dyn FnMut(&[GrantId]) -> Result<(), Vec<GrantId>> + 'a;
 
 /// The grants that count.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ pub(crate) struct Grants {
     now: u64,
     /// When the next of them expires.
     next_expiry: Option<u64>,
-    /// How often something was added.
+    /// How often something was added or taken away.
     pub(crate) n_changes: u64,
 }
 
@@ -113,6 +113,7 @@ impl Grants {
 
     /// Puts other grants in the place of all.
     pub(crate) fn replace(&mut self, grants: Vec<Grant>) {
+        self.n_changes += 1;
         self.live.clear();
         self.next_expiry = None;
         for grant in grants {
@@ -121,7 +122,12 @@ impl Grants {
     }
 
     pub(crate) fn remove(&mut self, id: &GrantId) -> Option<Grant> {
+        self.n_changes += 1;
         self.live.remove(id)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.live.is_empty()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Grant> {
@@ -132,59 +138,85 @@ impl Grants {
     pub(crate) fn advance(&mut self, now: u64) {
         self.now = self.now.max(now);
         if self.next_expiry.is_some_and(|end| end <= self.now) {
+            self.n_changes += 1;
             self.live.retain(|_, grant| grant.counts_at(self.now));
             let ends = self.live.values().map(|grant| grant.expires_at);
             self.next_expiry = ends.fold(None, earlier);
         }
     }
 
-    /// Lets a call run: a use is taken of each grant that it takes to cover all its parts.
-    ///
-    /// `None`: some part is not covered; uses that were taken by then stay taken.
-    pub(crate) fn use_for(
-        &mut self,
-        parts: &[Asking],
-        call: &Lowered,
-        take: &mut TakeUse<'_>,
-    ) -> Option<Covered> {
-        let mut taken: Vec<GrantId> = Vec::new();
-        let grants = loop {
-            let Some(grants) = self.covering(parts, call, &taken) else {
-                break None;
-            };
-            let Some(id) = grants.iter().find(|id| !taken.contains(id)).cloned() else {
-                break Some(grants);
-            };
-            if self.take(&id, take) {
-                taken.push(id);
-            } else {
-                self.live.remove(&id);
-            }
-        };
-        let covered = grants.and_then(|grants| {
-            let by = self.live.get(grants.last()?)?.by.clone();
-            let grants = grants.into();
-            Some(Covered { grants, by })
-        });
-        for id in taken {
-            if self
-                .live
-                .get(&id)
-                .is_some_and(|grant| grant.uses_left == Some(0))
-            {
-                self.live.remove(&id);
-            }
-        }
-        covered
+    /// The places of the parts of a call that no grant covers.
+    pub(crate) fn left(&self, parts: &[Asking], call: &Lowered) -> Vec<usize> {
+        let is_covered = |part: &Asking| self.live.values().any(|grant| grant.covers(part, call));
+        let parts = parts.iter().enumerate();
+        parts
+            .filter(|(_, part)| !part.grantable || !is_covered(part))
+            .map(|(place, _)| place)
+            .collect()
     }
 
-    /// The grants that cover all parts of a call, each once: of two, one of which a use is taken,
-    /// then one without limit.
-    fn covering(
-        &self,
-        parts: &[Asking],
+    /// Lets a call run: a use is taken of each grant that it takes to cover all its parts.
+    ///
+    /// `None`: some part is not covered, and no use is taken.
+    pub(crate) fn use_for<'p>(
+        &mut self,
+        parts: impl Iterator<Item = &'p Asking> + Clone,
         call: &Lowered,
-        taken: &[GrantId],
+        take: &mut TakeUses<'_>,
+    ) -> Option<Covered> {
+        // Each round has fewer grants.
+        loop {
+            let grants = self.covering(parts.clone(), call)?;
+            let by = self.live.get(grants.last()?)?.by.clone();
+            let is_limited = |id: &&GrantId| {
+                let grant = self.live.get(*id);
+                grant.is_some_and(|grant| grant.uses_left.is_some())
+            };
+            let limited: Vec<GrantId> = grants.iter().filter(is_limited).cloned().collect();
+            match limited.as_slice() {
+                [] => {}
+                limited => {
+                    if let Err(over) = take(limited) {
+                        self.forget(&over, limited);
+                        continue;
+                    }
+                    self.count(limited);
+                }
+            }
+            let grants = grants.into();
+            return Some(Covered { grants, by });
+        }
+    }
+
+    /// Forgets those of which no use could be taken; all, where it is not said which.
+    fn forget(&mut self, over: &[GrantId], asked: &[GrantId]) {
+        let is_over = |id: &&GrantId| over.contains(id);
+        let is_told = asked.iter().any(|id| is_over(&id));
+        for id in asked.iter().filter(|id| !is_told || is_over(id)) {
+            self.remove(id);
+        }
+    }
+
+    /// A use was taken of each.
+    fn count(&mut self, limited: &[GrantId]) {
+        for id in limited {
+            let left = self.live.get_mut(id).and_then(|grant| {
+                let left = grant.uses_left.as_mut()?;
+                *left = left.saturating_sub(1);
+                Some(*left)
+            });
+            if left == Some(0) {
+                self.remove(id);
+            }
+        }
+    }
+
+    /// The grants that cover all parts of a call, each once: of two, one that covers another part
+    /// already, then one without limit.
+    fn covering<'p>(
+        &self,
+        parts: impl Iterator<Item = &'p Asking>,
+        call: &Lowered,
     ) -> Option<Vec<GrantId>> {
         let mut grants: Vec<GrantId> = Vec::new();
         for part in parts {
@@ -198,27 +230,10 @@ impl Grants {
             }
             let all = || self.live.values();
             let unlimited = all().filter(|grant| grant.uses_left.is_none());
-            let limited = all().filter(|grant| grant.uses_left.is_some_and(|left| left > 0));
-            let mut known = taken
-                .iter()
-                .filter_map(live)
-                .chain(unlimited)
-                .chain(limited);
-            grants.push(known.find(covers)?.id.clone());
+            let limited = all().filter(|grant| grant.uses_left.is_some());
+            grants.push(unlimited.chain(limited).find(covers)?.id.clone());
         }
         (!grants.is_empty()).then_some(grants)
-    }
-
-    /// Takes a use of a grant, if it has limited ones.
-    fn take(&mut self, id: &GrantId, take: &mut TakeUse<'_>) -> bool {
-        match self.live.get_mut(id).map(|grant| &mut grant.uses_left) {
-            None | Some(Some(0)) => false,
-            Some(None) => true,
-            Some(Some(left)) => {
-                *left -= 1;
-                take(id)
-            }
-        }
     }
 }
 

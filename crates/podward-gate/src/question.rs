@@ -16,6 +16,9 @@ pub struct RequestId(CallId);
 pub enum AskReason {
     /// The rules say so.
     Policy,
+    /// The rules say so, and the same call was made twice before in this turn: grants of earlier do
+    /// not count.
+    PolicyRepeated,
     /// The rules let it run, but the same call was made twice before in this turn.
     Repeated,
     /// The rules let it run by now, but it was asked about before the session was interrupted, and
@@ -34,6 +37,15 @@ struct Asked {
     ruling: Arc<Ruling>,
     reason: AskReason,
     asking: Arc<[Asking]>,
+}
+
+/// What is asked about of a call of which grants cover other parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rest {
+    /// The places, from 0, in [`Question::asking`], of what no grant covers: some, and not all.
+    pub places: Box<[usize]>,
+    /// The verdict over these parts, for people to look at.
+    pub ruling: Ruling,
 }
 
 /// Why the last question was asked: the next one often shares it, so that many that wait cost
@@ -77,6 +89,7 @@ impl AskReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Policy => "policy",
+            Self::PolicyRepeated => "policy_repeated",
             Self::Repeated => "repeated",
             Self::Resumed => "resumed",
         }
@@ -123,7 +136,7 @@ impl Question {
         &self.0.facts
     }
 
-    /// The verdict over it.
+    /// The verdict over it; its cause is of a part that grants did not cover when it was judged.
     #[must_use]
     pub fn ruling(&self) -> &Ruling {
         &self.0.ruling
@@ -135,11 +148,19 @@ impl Question {
         self.0.reason
     }
 
-    /// Each part of the call that is asked about, and by what: a grant has to cover all of them.
-    /// Empty for a call that the rules do not ask about: one that is repeated, or asked about again
+    /// Each part of the call that the rules ask about, and by what: grants have to cover all of
+    /// them together. [`Gate::rest`](crate::Gate::rest) says which of them they cover already. Empty for a call that the rules do not ask about: one that is repeated, or asked about again
     /// after an interruption. No grant covers it.
     #[must_use]
     pub fn asking(&self) -> &[Asking] {
         &self.0.asking
+    }
+
+    /// Whether grants of earlier count for it.
+    pub(crate) fn heeds_grants(&self) -> bool {
+        match self.reason() {
+            AskReason::Policy => true,
+            AskReason::PolicyRepeated | AskReason::Repeated | AskReason::Resumed => false,
+        }
     }
 }

@@ -160,27 +160,35 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
                 .to_owned()
         }
         (
-            AskReason::Policy,
+            AskReason::Policy | AskReason::PolicyRepeated,
             Some(Cause::Rule {
                 pattern, message, ..
             }),
         ) => rule_text("asks a person about", pattern, message.as_deref()),
-        (AskReason::Policy, Some(Cause::Unresolved { why, .. })) => format!(
-            "The permission rules cannot tell what it would do ({}), so a person has to be asked. \
+        (AskReason::Policy | AskReason::PolicyRepeated, Some(Cause::Unresolved { why, .. })) => {
+            format!(
+                "The permission rules cannot tell what it would do ({}), so a person has to be asked. \
              It can help to write every part of it out, so that it is known before it runs.",
-            cut(why)
-        ),
-        (AskReason::Policy, Some(Cause::Unnamed { .. })) => UNNAMED.to_owned(),
+                cut(why)
+            )
+        }
+        (AskReason::Policy | AskReason::PolicyRepeated, Some(Cause::Unnamed { .. })) => {
+            UNNAMED.to_owned()
+        }
         (
-            AskReason::Policy,
+            AskReason::Policy | AskReason::PolicyRepeated,
             Some(
                 Cause::Default { .. } | Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted,
             )
             | None,
         ) => "No permission rule allows it without asking a person.".to_owned(),
     };
+    let repeated = match asked {
+        AskReason::PolicyRepeated => " The same call was already made twice in this turn.",
+        AskReason::Policy | AskReason::Repeated | AskReason::Resumed => "",
+    };
     format!(
-        "{by} Nobody is there to approve it. Retrying the same call will not help until somebody \
+        "{by}{repeated} Nobody is there to approve it. Retrying the same call will not help until somebody \
          is: go on without it, or tell the user what you cannot do."
     )
 }

@@ -10,6 +10,8 @@ pub(crate) const DEFAULT_MAX_TOKENS: u32 = 16_384;
 pub struct Limits {
     /// Requests to the model in one turn.
     pub max_steps: u32,
+    /// Calls in one answer of the model: as many run or wait for an answer at most.
+    pub message_calls: u32,
     /// How long one turn may take.
     pub turn_timeout: Duration,
     /// How long a command may run, when the call does not say, and at most.
@@ -40,6 +42,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             max_steps: 100,
+            message_calls: 64,
             turn_timeout: Duration::from_secs(3600),
             bash_timeout: Duration::from_secs(120),
             output_bytes: 64 * 1024,

@@ -66,6 +66,7 @@ pub(crate) struct RawScope {
 #[derive(Debug, Default)]
 pub(crate) struct RawLimits {
     pub(crate) max_steps: Option<Sited<u32>>,
+    pub(crate) message_calls: Option<Sited<u32>>,
     pub(crate) turn_timeout: Option<Sited<Duration>>,
     pub(crate) bash_timeout: Option<Sited<Duration>>,
     pub(crate) output_size: Option<Sited<Bytes>>,
@@ -299,6 +300,7 @@ fn fixed(key_path: &str) -> Result<String, (String, String)> {
 fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
     RawLimits {
         max_steps: reader.count(table, "max_steps", 1..=100_000),
+        message_calls: reader.count(table, "message_calls", 1..=16_384),
         turn_timeout: reader.duration(table, "turn_timeout"),
         bash_timeout: reader.duration(table, "bash_timeout"),
         output_size: reader.size(table, "output_size"),

@@ -252,6 +252,7 @@ fn limits(join: &mut Join<'_>) -> Limits {
     }
     Limits {
         max_steps: smallest!(max_steps, default.max_steps),
+        message_calls: smallest!(message_calls, default.message_calls),
         turn_timeout: smallest!(turn_timeout, default.turn_timeout),
         bash_timeout: smallest!(bash_timeout, default.bash_timeout),
         output_bytes: smallest!(output_size, Bytes(default.output_bytes)).0,

@@ -48,6 +48,7 @@ pub(crate) const TABLES: &[TableSchema] = &[
         "limits",
         &[
             "max_steps",
+            "message_calls",
             "turn_timeout",
             "bash_timeout",
             "output_size",

@@ -216,23 +216,40 @@ impl GrantStore {
     /// # Errors
     /// It cannot be written: then the use is not taken.
     pub fn take_use(&self, id: &GrantId) -> Result<bool, GrantError> {
+        let over = self.take_uses(std::slice::from_ref(id))?;
+        Ok(over.is_empty())
+    }
+
+    /// Takes one use of each of these grants in one go; that is on disk when this returns. Where it
+    /// says that some count no more, no use of any is taken.
+    ///
+    /// # Errors
+    /// It cannot be written: then no use is taken.
+    pub fn take_uses(&self, ids: &[GrantId]) -> Result<Vec<GrantId>, GrantError> {
         let latest = self.now(&mut self.lock());
         self.change(|content| {
-            let mut taken = Change::Keep(false);
-            content.retain(|record| {
-                let counts = record.grant.id == *id
+            let counts = |record: &Record| {
+                ids.contains(&record.grant.id)
                     && record.is_for(&self.session)
                     && !record.is_over(latest)
-                    && !record.is_early(latest);
-                if !counts {
+                    && !record.is_early(latest)
+            };
+            let is_over = |id: &&GrantId| {
+                let mut grants = content.grants();
+                !grants.any(|record| counts(record) && record.grant.id == **id)
+            };
+            let over: Vec<GrantId> = ids.iter().filter(is_over).cloned().collect();
+            if !over.is_empty() {
+                return Ok(Change::Keep(over));
+            }
+            let mut taken = Change::Keep(over);
+            content.retain(|record| {
+                if !counts(record) {
                     return true;
                 }
-                match &mut record.grant.uses_left {
-                    None => taken = Change::Keep(true),
-                    Some(left) => {
-                        *left = left.saturating_sub(1);
-                        taken = Change::Write(true);
-                    }
+                if let Some(left) = &mut record.grant.uses_left {
+                    *left = left.saturating_sub(1);
+                    taken = Change::Write(Vec::new());
                 }
                 record.grant.uses_left != Some(0)
             });

@@ -87,7 +87,7 @@ pub fn asked_ruling(judged: &Ruling, asked: Option<AskReason>) -> wire::Ruling {
             verdict.cause = wire::Cause::Repeated;
         }
         Some(AskReason::Resumed) => verdict.verdict = wire::Verdict::Ask,
-        Some(AskReason::Policy) | None => {}
+        Some(AskReason::Policy | AskReason::PolicyRepeated) | None => {}
     }
     verdict
 }
@@ -119,6 +119,7 @@ const fn limit_name(limit: Limit) -> &'static str {
     match limit {
         Limit::Steps => "max_steps",
         Limit::Wall => "turn_timeout",
+        // Its calls, or its bytes.
         Limit::OutputTokens | Limit::Message => limit.as_str(),
     }
 }
@@ -199,7 +200,7 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
         DecidedBy::Policy => wire::DecidedBy::Policy,
         DecidedBy::Grants { grants, by } => granted(grants, by),
         DecidedBy::Answer(answer) => match answer {
-            Answer::Once { by } | Answer::Always { by, grant: _ } => client(by, false),
+            Answer::Once { by } | Answer::Always { by, .. } => client(by, false),
             Answer::Edited { by } => client(by, true),
             Answer::Auto => wire::DecidedBy::Auto,
             Answer::Granted { grants, by } => granted(grants, by),

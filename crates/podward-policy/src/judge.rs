@@ -18,7 +18,7 @@ mod explain;
 mod reach;
 mod watch;
 
-pub(crate) use asking::asking;
+pub(crate) use asking::{asking, judge_rest};
 use coverage::coverage;
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;

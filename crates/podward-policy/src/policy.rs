@@ -167,6 +167,14 @@ impl Policies {
         judge::asking(&self.layers, call)
     }
 
+    /// The verdict over a call that is asked about, once all that asks about it is answered but for
+    /// `rest`: an ask still, whose cause and operation are of what is left. It is for people to look
+    /// at, and lets nothing run.
+    #[must_use]
+    pub fn judge_rest(&self, call: &Lowered, rest: &[Asking]) -> Ruling {
+        judge::judge_rest(&self.layers, call, rest)
+    }
+
     /// Where what asks is written; `None` if these policies do not hold it (any more).
     #[must_use]
     pub fn location(&self, asker: &Asker) -> Option<Location> {

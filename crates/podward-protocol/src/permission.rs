@@ -42,14 +42,17 @@ pub struct PermissionRequest {
     pub ruling: Ruling,
     /// Why it is asked about.
     pub reason: AskReason,
-    /// Everything that asks: each operation, and the layer and rule that asks about it.
+    /// Everything that asks: each operation, and the layer and rule that asks about it. Parts that
+    /// grants cover are left out; where that changes, the request is told again under its id, with
+    /// another digest.
     pub asking: Vec<Asking>,
     /// What `always` may save, narrowest first; empty if `always` is not offered.
     pub choices: Vec<Choice>,
     /// Why `always` is not offered; absent if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_always: Option<String>,
-    /// The digest of the arguments, `cwd`, the policy and the tool: an answer repeats it, so that it
+    /// The digest of the arguments, `cwd`, the policy, the tool, and of which parts are asked about
+    /// where grants cover others: an answer repeats it, so that it
     /// answers what was shown and nothing else.
     pub digest: String,
     /// When it was asked.
@@ -65,7 +68,11 @@ pub struct PermissionRequest {
 pub enum AskReason {
     /// The rules say so.
     Policy,
-    /// The same call with the same arguments for the third time in one turn: no `always` answers it.
+    /// The rules say so, and it is the same call with the same arguments for the third time in one
+    /// turn: no grant of earlier answers it.
+    PolicyRepeated,
+    /// The rules let it run, but it is the same call with the same arguments for the third time in
+    /// one turn: no `always` answers it.
     Repeated,
     /// The rules let it run by now, but it was asked about before the session was interrupted, and
     /// nobody answered: no `always` answers it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::{
     Answer, AnswerError, Call, EditError, Gate, Grant, GrantId, Put, Question, Refusal, RequestId,
-    Settled, Submitted,
+    Rest, Settled, Submitted,
 };
 use podward_tools::Invocation;
 use tokio::sync::mpsc;
@@ -21,9 +21,13 @@ pub trait GrantLedger: Send + Sync {
     /// judged, when a question is put, and when a grant is given. So it is quick.
     fn refresh(&self) -> Option<Vec<Grant>>;
 
-    /// Takes one use of a grant with limited ones: `true` once that is on disk, `false` if there is
-    /// none left or it cannot be recorded; then the grant counts no more. It never waits long.
-    fn take(&self, grant: &GrantId) -> bool;
+    /// Takes one use of each of these grants, which have limited ones: `Ok` once that is on disk. It
+    /// takes all or none: then it says of which there is none left, or whose use cannot be recorded;
+    /// these grants count no more. It never waits long.
+    ///
+    /// # Errors
+    /// The grants that count no more.
+    fn take(&self, grants: &[GrantId]) -> Result<(), Vec<GrantId>>;
 
     /// Unix time in milliseconds, by which grants expire.
     fn now_ms(&self) -> u64;
@@ -127,7 +131,7 @@ impl SharedGate {
         let state = &mut *self.lock();
         // Parts of other calls may be covered by grants that are revoked, or over, by now.
         self.refresh(state);
-        let take = &mut |id: &GrantId| self.take(id);
+        let take = &mut |ids: &[GrantId]| self.take(ids);
         let settled = state.gate.grant_with(grant, answering, take)?;
         Ok(state.deliver_all(settled))
     }
@@ -161,6 +165,19 @@ impl SharedGate {
         self.lock().gate.open()
     }
 
+    /// Looks whether grants have changed elsewhere, or ended: how often any have changed by now.
+    pub fn look_at_grants(&self) -> u64 {
+        let state = &mut *self.lock();
+        self.refresh(state);
+        state.gate.n_grant_changes()
+    }
+
+    /// What an open question asks about beside what grants cover, as [`Gate::rest`] says.
+    #[must_use]
+    pub fn rest(&self, question: &Question) -> Option<Rest> {
+        self.lock().gate.rest(question)
+    }
+
     /// An open question.
     #[must_use]
     pub fn question(&self, id: &RequestId) -> Option<Question> {
@@ -180,7 +197,7 @@ impl SharedGate {
         let state = &mut *self.lock();
         self.refresh(state);
         match earlier {
-            Earlier::Nothing => state.gate.submit_with(call, &mut |id| self.take(id)),
+            Earlier::Nothing => state.gate.submit_with(call, &mut |ids| self.take(ids)),
             Earlier::Asked => state.gate.submit_again(call),
         }
     }
@@ -194,7 +211,7 @@ impl SharedGate {
         let state = &mut *self.lock();
         // The user's hooks may have taken long.
         self.refresh(state);
-        match state.gate.put_with(id, &mut |id| self.take(id))? {
+        match state.gate.put_with(id, &mut |ids| self.take(ids))? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());
                 Ok(None)
@@ -223,9 +240,12 @@ impl SharedGate {
         }
     }
 
-    /// Takes one use of a grant; without a ledger the gate's own count is all there is.
-    fn take(&self, id: &GrantId) -> bool {
-        self.0.ledger.as_ref().is_none_or(|ledger| ledger.take(id))
+    /// Takes one use of each; without a ledger the gate's own count is all there is.
+    fn take(&self, ids: &[GrantId]) -> Result<(), Vec<GrantId>> {
+        match &self.0.ledger {
+            Some(ledger) => ledger.take(ids),
+            None => Ok(()),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -11,7 +11,7 @@ use podward_protocol::{
     TurnEndReason, TurnEnded, Verdict,
 };
 
-pub(crate) use self::words::{by_text, cause_text, lasts_text, outcome_text};
+pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text};
 use self::words::{refusal_text, skill_tools_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};

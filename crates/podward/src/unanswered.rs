@@ -133,8 +133,14 @@ fn entry(number: usize, request: &PermissionRequest, rules: Option<&Rules>) -> S
 
 /// The rules that would allow a call, as TOML, or why there are none.
 fn allowing(request: &PermissionRequest, rules: Option<&Rules>) -> Result<Vec<String>, String> {
-    if request.reason != AskReason::Policy {
-        return Err("it is not the rules that ask".to_owned());
+    match request.reason {
+        AskReason::Policy => {}
+        AskReason::PolicyRepeated => {
+            return Err("the same call for the third time in this turn is asked about".to_owned());
+        }
+        AskReason::Repeated | AskReason::Resumed => {
+            return Err("it is not the rules that ask".to_owned());
+        }
     }
     match (rules, &request.part_of) {
         (Some(rules), None) => rules.allowing(request),
@@ -156,7 +162,12 @@ impl Rules {
         let arguments = request.arguments.clone();
         let (_, lowered) =
             lower(&request.tool, arguments, &place).map_err(|bad_call| bad_call.to_string())?;
-        let asking = self.policies.asking(&lowered);
+        let mut asking = self.policies.asking(&lowered);
+        // Grants cover the others.
+        asking.retain(|part| {
+            let mut asked = request.asking.iter();
+            asked.any(|asked| asked.operation == part.operation.0)
+        });
         let rules = allowing_rules(&lowered, &asking, &self.policies, &place.programs)?;
         Ok(rules.iter().map(ToString::to_string).collect())
     }

@@ -171,6 +171,7 @@ fn arb_answer() -> impl Strategy<Value = Answer> {
         Answer::Always {
             by: by(),
             grant: grant_id(0),
+            with: [].into(),
         },
         Answer::Granted {
             grants: [].into(),
@@ -216,7 +217,7 @@ fn arb_grant() -> impl Strategy<Value = GrantOf> {
 }
 
 fn arb_deed() -> impl Strategy<Value = Deed> {
-    let texts = || prop::collection::vec(0..TEXTS.len(), 0..3);
+    let texts = || prop::collection::vec(0..TEXTS.len(), 0..4);
     let id = || 0..10u8;
     prop_oneof![
         1 => Just(Deed::BeginTurn),
@@ -276,6 +277,36 @@ impl Model {
             grants.any(|grant| how(grant) && grant.covers(**text))
         };
         !parts.is_empty() && parts.iter().all(covers)
+    }
+
+    /// What of a question a new grant leaves to those of earlier, if together they cover all that
+    /// asks; only to where the grant covers something.
+    fn answers(&self, grant: &GrantOf, asked: &Asked) -> Option<Vec<usize>> {
+        let parts = self.parts(&asked.texts);
+        let rest: Vec<usize> = parts
+            .iter()
+            .filter(|part| !grant.covers(***part))
+            .map(|part| **part)
+            .collect();
+        let is_rest_covered =
+            rest.is_empty() || (!asked.is_repeated && self.is_covered(&rest, |_| true));
+        let may = asked.is_policy && rest.len() < parts.len() && is_rest_covered;
+        // What no grant may cover at all is not among the rest that is covered.
+        may.then_some(rest)
+    }
+
+    /// The places of what asks and what no grant covers, found one by one.
+    fn places(&self, asked: &Asked) -> Option<Vec<usize>> {
+        let parts = self.parts(&asked.texts);
+        let mut places = Vec::new();
+        for (place, part) in parts.iter().enumerate() {
+            let mut grants = self.grants.values();
+            if !grants.any(|grant| self.counts(grant) && grant.covers(**part)) {
+                places.push(place);
+            }
+        }
+        let is_some = !places.is_empty() && places.len() < parts.len();
+        (is_some && asked.is_policy && !asked.is_repeated).then_some(places)
     }
 
     /// Takes the uses that the gate says it took, and checks that it may.
@@ -495,10 +526,7 @@ impl Model {
             Ok(settled) => settled,
             Err(error) => {
                 let id = answering.unwrap();
-                let covers = |asked: &Asked| {
-                    let parts = self.parts(&asked.texts);
-                    asked.is_policy && parts.iter().all(|part| grant.covers(**part))
-                };
+                let covers = |asked: &Asked| self.answers(grant, asked).is_some();
                 match error {
                     AnswerError::NotGrantable { .. } | AnswerError::NotCovered { .. } => {
                         assert!(self.is_open(id) && !covers(&self.waiting[&id]));
@@ -516,18 +544,31 @@ impl Model {
             let (first, by_answer) = settled.next().unwrap();
             assert_eq!(first, request(id));
             assert!(self.is_open(id));
-            let asked = self.settle(
-                id,
-                Answer::Always {
-                    by: "ann".into(),
-                    grant: grant_id(grant.name),
-                },
-            );
-            assert!(asked.is_policy);
-            match by_answer {
-                Settled::Run(permitted) => assert_eq!(permitted.release().1, asked.number),
+            let rest = self
+                .answers(grant, &self.waiting[&id])
+                .expect("it covers it");
+            let permitted = match by_answer {
+                Settled::Run(permitted) => permitted,
                 Settled::Refuse(refusal) => panic!("{refusal:?}"),
+            };
+            let DecidedBy::Answer(
+                answer @ Answer::Always {
+                    grant: of, with, ..
+                },
+            ) = permitted.by()
+            else {
+                panic!("{:?}", permitted.by());
+            };
+            assert_eq!(
+                (of, with.is_empty()),
+                (&grant_id(grant.name), rest.is_empty())
+            );
+            if !rest.is_empty() {
+                self.take_uses(&rest, with);
             }
+            let asked = self.settle(id, answer.clone());
+            assert!(asked.is_policy);
+            assert_eq!(permitted.release().1, asked.number);
         }
         self.add(grant.clone());
         for (id, settled) in settled {
@@ -609,6 +650,11 @@ proptest! {
             let n_open = model.waiting.values().filter(|asked| asked.is_open).count();
             prop_assert_eq!(gate.open().len(), n_open);
             prop_assert_eq!(gate.n_waiting(), model.waiting.len());
+            for question in gate.open() {
+                let asked = &model.waiting[&question.id().as_str().parse::<u8>().unwrap()];
+                let places = gate.rest(&question).map(|rest| rest.places.to_vec());
+                prop_assert_eq!(places, model.places(asked), "{:?}", asked);
+            }
             let grants: Vec<_> = gate.grants().map(|grant| (grant.id.clone(), grant.uses_left)).collect();
             let expected: Vec<_> = model.grants.values().map(|grant| (grant_id(grant.name), grant.uses)).collect();
             prop_assert_eq!(grants, expected);

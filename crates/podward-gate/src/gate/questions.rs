@@ -27,8 +27,6 @@ pub(super) struct Waiting<P> {
     stage: Stage,
     pub(super) question: Question,
     pub(super) call: Call<P>,
-    /// The same call was made before so often that no grant covers it.
-    pub(super) is_repeated: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +57,6 @@ impl<P> Questions<P> {
         question: Question,
         call: Call<P>,
         since: u64,
-        is_repeated: bool,
     ) -> Result<(), IdTaken> {
         let id = question.id().clone();
         if self.waiting.contains_key(&id) || self.settled.contains_key(&id) {
@@ -69,7 +66,6 @@ impl<P> Questions<P> {
             stage: Stage::Held { since },
             question,
             call,
-            is_repeated,
         };
         self.waiting.insert(id, waiting);
         Ok(())

@@ -40,7 +40,7 @@ fn ruling(action: Action) -> Ruling {
 impl Gate<usize> {
     /// Decides about a call over which this is the verdict.
     fn admit_now(&mut self, call: Call<usize>, ruling: Ruling) -> Submitted<usize> {
-        self.admit(call, ruling, &mut |_| true)
+        self.admit(call, ruling, &mut |_| Ok(()))
     }
 
     /// Asks about a call, and puts the question.
@@ -181,7 +181,7 @@ fn the_policies_judge_what_is_submitted() {
     for (text, expected) in [
         ("yes", ["run 0", "run 1", "ask repeated"]),
         ("no", ["refuse policy"; 3]),
-        ("maybe", ["ask policy"; 3]),
+        ("maybe", ["ask policy", "ask policy", "ask policy_repeated"]),
     ] {
         assert_eq!(submit_text(text, 3, policies()), expected);
     }
@@ -349,7 +349,7 @@ fn grants_cover_a_call_together() {
     };
     gate.grant(grant("one", "a*", Some(1)), None).unwrap();
     gate.grant(grant("two", "b*", None), None).unwrap();
-    let submit = |gate: &mut Gate<usize>, id: &str, take: &mut TakeUse<'_>| {
+    let submit = |gate: &mut Gate<usize>, id: &str, take: &mut TakeUses<'_>| {
         let id = CallId::new(id).unwrap();
         let operations = Operations::new(
             Operation::plain(&tool, "a1"),
@@ -364,20 +364,195 @@ fn grants_cover_a_call_together() {
         }
     };
     let mut taken = Vec::new();
-    let by = submit(&mut gate, "a", &mut |id| {
-        taken.push(id.to_string());
-        true
+    let by = submit(&mut gate, "a", &mut |ids| {
+        taken.push(ids.iter().map(ToString::to_string).collect::<Vec<_>>());
+        Ok(())
     });
     let grants = ["one", "two"].map(|id| GrantId::new(id).unwrap()).into();
     let ann = "ann".into();
     assert_eq!(by, Some(DecidedBy::Grants { grants, by: ann }));
-    assert_eq!(taken, ["one"]);
+    assert_eq!(taken, [["one"]]);
     // The only use of the first is gone.
-    assert_eq!(submit(&mut gate, "b", &mut |_| true), None);
+    assert_eq!(submit(&mut gate, "b", &mut |_| Ok(())), None);
     // One whose use cannot be taken counts no more.
     gate.begin_turn();
     gate.grant(grant("three", "a*", Some(9)), None).unwrap();
-    assert_eq!(submit(&mut gate, "c", &mut |_| false), None);
+    assert_eq!(submit(&mut gate, "c", &mut |_| Err(vec![])), None);
     let left: Vec<_> = gate.grants().map(|grant| grant.id.as_str()).collect();
     assert_eq!(left, ["two"]);
+    // Of two, the one that ended is forgotten, and no use of the other is taken.
+    gate.begin_turn();
+    gate.revoke(&GrantId::new("two").unwrap());
+    gate.grant(grant("four", "a*", Some(9)), None).unwrap();
+    gate.grant(grant("five", "b*", Some(9)), None).unwrap();
+    let over = |ids: &[GrantId]| Err(ids[1..].to_vec());
+    assert_eq!(submit(&mut gate, "d", &mut over.clone()), None);
+    let left: Vec<_> = gate
+        .grants()
+        .map(|grant| (grant.id.as_str(), grant.uses_left))
+        .collect();
+    assert_eq!(left, [("four", Some(9))]);
+}
+
+/// A pod whose default is ask, and calls of two parts.
+struct TwoParts {
+    gate: Gate<usize>,
+    tool: ToolName,
+}
+
+impl TwoParts {
+    fn new() -> Self {
+        let compiled = Policy::compile(&PolicySpec::new(Action::Ask), &KnownTools::built_in());
+        Self {
+            gate: Gate::new(Policies::from(compiled.unwrap().policy)),
+            tool: ToolName::new("mcp__s__t").unwrap(),
+        }
+    }
+
+    fn grant(&self, id: &str, pattern: &str, uses_left: Option<u32>) -> Grant {
+        let asker = Asker {
+            layer: LayerKind::Manifest,
+            by: AskedBy::Default,
+        };
+        Grant {
+            id: GrantId::new(id).unwrap(),
+            rules: vec![GrantRule::compile(&self.tool, pattern, vec![asker]).unwrap()],
+            expires_at: None,
+            uses_left,
+            by: "ann".into(),
+        }
+    }
+
+    /// Asks about a call that does `a1` and `b1`.
+    fn ask(&mut self, id: &str) -> Question {
+        let id = CallId::new(id).unwrap();
+        let operations = Operations::new(
+            Operation::plain(&self.tool, "a1"),
+            vec![Operation::plain(&self.tool, "b1")],
+        );
+        let lowered = Lowered::Operations(operations);
+        let facts = CallFacts::new(id, self.tool.clone(), "{}", lowered);
+        match self.gate.submit(Call::new(facts, 7)) {
+            Submitted::Ask(question) => {
+                assert!(matches!(self.gate.put(question.id()), Ok(Put::Open)));
+                question
+            }
+            Submitted::Settled(settled) => panic!("{settled:?}"),
+        }
+    }
+
+    fn places(&self, question: &Question) -> Option<Vec<usize>> {
+        self.gate.rest(question).map(|rest| rest.places.into())
+    }
+}
+
+/// What grants cover is not asked about, and an "always" to the rest is enough.
+#[test]
+fn an_always_covers_a_call_together_with_the_grants_of_earlier() {
+    let mut two = TwoParts::new();
+    let first = two.grant("one", "a*", Some(2));
+    two.gate.grant(first, None).unwrap();
+    let question = two.ask("q");
+    assert_eq!(question.asking().len(), 2);
+    let rest = two.gate.rest(&question).unwrap();
+    assert_eq!(*rest.places, [1]);
+    assert_eq!(rest.ruling.operation, Some(podward_policy::OperationIdx(1)));
+    assert_eq!(rest.ruling.action, Action::Ask);
+    assert_eq!(*question.ruling(), rest.ruling);
+    // A grant that has nothing to do with the rest is no answer.
+    let other = two.grant("no", "c*", None);
+    let refused = two.gate.grant(other, Some(question.id())).unwrap_err();
+    assert!(matches!(refused, AnswerError::NotCovered { .. }));
+    let second = two.grant("two", "b*", Some(5));
+    let mut taken = Vec::new();
+    let mut take = |ids: &[GrantId]| {
+        taken.extend_from_slice(ids);
+        Ok(())
+    };
+    let settled = two
+        .gate
+        .grant_with(second, Some(question.id()), &mut take)
+        .unwrap();
+    let [(_, Settled::Run(permitted))] = settled.as_slice() else {
+        panic!("{settled:?}");
+    };
+    let one = GrantId::new("one").unwrap();
+    let with = [one.clone()].into();
+    let answer = Answer::Always {
+        by: "ann".into(),
+        grant: GrantId::new("two").unwrap(),
+        with,
+    };
+    assert_eq!(*permitted.by(), DecidedBy::Answer(answer));
+    // Of the grant that it needs a use is taken, of the one that is the answer none.
+    assert_eq!(taken, [one]);
+    let left: Vec<_> = two.gate.grants().map(|grant| grant.uses_left).collect();
+    assert_eq!(left, [Some(1), Some(5)]);
+}
+
+/// A grant that ends while a question is open counts no more for it.
+#[test]
+fn a_grant_that_ended_meanwhile_covers_nothing() {
+    type End = fn(&mut Gate<usize>);
+    let ends: [End; 4] = [
+        |gate| assert!(gate.revoke(&GrantId::new("one").unwrap())),
+        |gate| gate.advance(5),
+        |gate| gate.set_grants(vec![]),
+        // Another call takes the last use of it.
+        |gate| {
+            let tool = ToolName::new("mcp__s__t").unwrap();
+            let facts = CallFacts::new(
+                CallId::new("other").unwrap(),
+                tool.clone(),
+                "{}",
+                Operation::plain(&tool, "a2").into(),
+            );
+            let ran = gate.submit(Call::new(facts, 8));
+            assert!(matches!(ran, Submitted::Settled(Settled::Run(_))));
+        },
+    ];
+    for end in ends {
+        let mut two = TwoParts::new();
+        let first = Grant {
+            expires_at: Some(5),
+            ..two.grant("one", "a*", Some(1))
+        };
+        two.gate.grant(first, None).unwrap();
+        let question = two.ask("q");
+        assert_eq!(two.places(&question), Some(vec![1]));
+        let n_changes = two.gate.n_grant_changes();
+        end(&mut two.gate);
+        assert_ne!(two.gate.n_grant_changes(), n_changes);
+        assert_eq!(two.places(&question), None, "all of it is asked about");
+        let second = two.grant("two", "b*", None);
+        let refused = two.gate.grant(second, Some(question.id())).unwrap_err();
+        assert!(matches!(refused, AnswerError::NotCovered { .. }));
+        assert_eq!(two.gate.grants().count(), 0, "nothing is remembered");
+        assert_eq!(two.gate.open(), [question.clone()]);
+        // Nor is it skipped where the other part is granted on its own.
+        let second = two.grant("two", "b*", None);
+        assert!(two.gate.grant(second, None).unwrap().is_empty());
+        assert_eq!(two.places(&question), Some(vec![0]));
+        let once = Answer::Once { by: "ann".into() };
+        let settled = two.gate.answer(question.id(), once).unwrap();
+        assert!(matches!(settled, Settled::Run(_)));
+    }
+}
+
+/// An ask that is made for the third time is both, and grants of earlier do not count for it.
+#[test]
+fn a_repeated_ask_says_both() {
+    let mut two = TwoParts::new();
+    let questions = ["a", "b", "c"].map(|id| two.ask(id));
+    let reasons = questions.each_ref().map(Question::reason);
+    let (policy, both) = (AskReason::Policy, AskReason::PolicyRepeated);
+    assert_eq!(reasons, [policy, policy, both]);
+    assert_eq!(questions[2].ruling(), questions[0].ruling());
+    let first = two.grant("one", "a*", None);
+    two.gate.grant(first, None).unwrap();
+    let places = questions.each_ref().map(|question| two.places(question));
+    assert_eq!(places, [Some(vec![1]), Some(vec![1]), None]);
+    let second = two.grant("two", "b*", None);
+    let refused = two.gate.grant(second, Some(questions[2].id())).unwrap_err();
+    assert!(matches!(refused, AnswerError::NotCovered { .. }));
 }

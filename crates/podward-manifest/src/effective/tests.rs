@@ -68,6 +68,7 @@ directories = []  # default
 
 [limits]
 max_steps = 5          # machine, machine.toml:2:1
+message_calls = 64     # default
 turn_timeout = "1h"    # default
 bash_timeout = "2m"    # default
 output_size = "64KiB"  # default

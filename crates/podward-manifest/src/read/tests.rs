@@ -37,6 +37,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("programs.files", "[programs]\nfiles = []"),
     ("skills.directories", "[skills]\ndirectories = [\"x\"]"),
     ("limits.max_steps", "[limits]\nmax_steps = 3"),
+    ("limits.message_calls", "[limits]\nmessage_calls = 3"),
     ("limits.turn_timeout", "[limits]\nturn_timeout = \"3s\""),
     ("limits.bash_timeout", "[limits]\nbash_timeout = \"3s\""),
     ("limits.output_size", "[limits]\noutput_size = \"3B\""),

@@ -18,13 +18,17 @@ impl GrantLedger for GrantStore {
         )
     }
 
-    fn take(&self, grant: &GateGrantId) -> bool {
-        let id = GrantId::new(grant.as_str());
-        match self.take_use(&id) {
-            Ok(is_taken) => is_taken,
+    fn take(&self, grants: &[GateGrantId]) -> Result<(), Vec<GateGrantId>> {
+        let ids: Vec<GrantId> = grants.iter().map(|id| GrantId::new(id.as_str())).collect();
+        match self.take_uses(&ids) {
+            Ok(over) if over.is_empty() => Ok(()),
+            Ok(over) => {
+                let is_over = |id: &&GateGrantId| over.iter().any(|o| o.as_str() == id.as_str());
+                Err(grants.iter().filter(is_over).cloned().collect())
+            }
             Err(error) => {
-                tracing::warn!(%error, grant = id.as_str(), "a use of a grant is not taken");
-                false
+                tracing::warn!(%error, n_grants = ids.len(), "no uses of grants are taken");
+                Err(grants.to_vec())
             }
         }
     }

@@ -208,7 +208,7 @@ fn uses_are_taken_once_each() {
     let id = podward_gate::GrantId::new(grant.id.as_str()).unwrap();
     let taken: Vec<bool> = [&one, &other, &other, &one, &other]
         .iter()
-        .map(|store| store.take(&id))
+        .map(|store| store.take(std::slice::from_ref(&id)).is_ok())
         .collect();
     assert_eq!(taken, [true, true, true, false, false]);
     assert_eq!(patterns(&one), Vec::<String>::new());
@@ -220,6 +220,34 @@ fn uses_are_taken_once_each() {
     assert_eq!(fixture.text(), before);
     assert!(one.revoke(&grant.id).unwrap());
     assert!(!other.take_use(&grant.id).unwrap());
+}
+
+/// A call that several grants cover takes a use of each, or of none.
+#[test]
+fn uses_of_several_grants_are_taken_together() {
+    let fixture = fixture();
+    let store = fixture.store('A');
+    let add = |pattern, n| {
+        store
+            .add(new_grant(pattern, GrantFor::Uses { n }))
+            .unwrap()
+            .id
+    };
+    let ids = [add("git push", 2), add("git pull", 1)];
+    let left = || {
+        let grants = store.list();
+        grants
+            .iter()
+            .map(|grant| grant.uses_left)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(store.take_uses(&ids).unwrap(), []);
+    assert_eq!(left(), [Some(1)]);
+    let before = fixture.text();
+    assert_eq!(store.take_uses(&ids).unwrap(), ids[1..]);
+    assert_eq!((left(), fixture.text()), (vec![Some(1)], before));
+    assert_eq!(store.take_uses(&ids[..1]).unwrap(), []);
+    assert_eq!(left(), []);
 }
 
 #[test]
@@ -521,7 +549,8 @@ fn a_file_that_is_open_to_others_grants_nothing() {
         assert_eq!(problems[0].line, None, "{what}");
         // A store that was open before gives nothing either, and nobody writes to it.
         assert_eq!(store.list(), [], "{what}");
-        assert!(!store.take(&podward_gate::GrantId::new(grant.id.as_str()).unwrap()));
+        let id = podward_gate::GrantId::new(grant.id.as_str()).unwrap();
+        assert!(store.take(&[id]).is_err());
         store
             .add(new_grant("git pull", GrantFor::Project))
             .unwrap_err();

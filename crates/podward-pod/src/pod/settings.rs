@@ -82,6 +82,7 @@ pub(super) fn turn_limits(resolved: &Resolved) -> TurnLimits {
     TurnLimits {
         turn_end: defaults.turn_end.saturating_add(turn_end_hooks(resolved)),
         steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
+        message_calls: usize::try_from(limits.message_calls).unwrap_or(usize::MAX),
         wall: Some(limits.turn_timeout),
         history_bytes: usize::try_from(limits.history_bytes).unwrap_or(usize::MAX),
         max_tokens: NonZeroU32::new(resolved.max_tokens).unwrap_or(defaults.max_tokens),

@@ -1,7 +1,7 @@
 //! What an "always" may save.
 
 use podward_gate::{AskReason, Question};
-use podward_policy::{GrantRule, OperationIdx};
+use podward_policy::{Asking, GrantRule, OperationIdx};
 use podward_protocol as wire;
 use podward_protocol::{Chosen, MethodError, MethodErrorCode};
 use podward_shell::AddedPrograms;
@@ -17,15 +17,15 @@ pub(super) struct Offer {
     pub(super) no_always: Option<String>,
 }
 
-/// What an "always" to this question may save.
-pub(super) fn offer(question: &Question, programs: &AddedPrograms) -> Offer {
+/// What an "always" to this question may save for the parts that are asked about.
+pub(super) fn offer(question: &Question, asking: &[Asking], programs: &AddedPrograms) -> Offer {
     if let Some(why) = never(question) {
         return Offer {
             choices: Vec::new(),
             no_always: Some(why.to_owned()),
         };
     }
-    let all = of(question, programs);
+    let all = of(question, asking, programs);
     Offer {
         choices: (0..all.n_levels())
             .map(|level| wire::Choice {
@@ -39,6 +39,7 @@ pub(super) fn offer(question: &Question, programs: &AddedPrograms) -> Offer {
 /// The rules that an "always" saves.
 pub(super) fn rules(
     question: &Question,
+    asking: &[Asking],
     what: &Chosen,
     programs: &AddedPrograms,
 ) -> Result<Vec<GrantRule>, MethodError> {
@@ -49,7 +50,7 @@ pub(super) fn rules(
     if let Some(why) = never(question) {
         return Err(not_grantable(why));
     }
-    let all = of(question, programs);
+    let all = of(question, asking, programs);
     if let Some(why) = all.why_none() {
         return Err(not_grantable(why));
     }
@@ -94,7 +95,7 @@ pub(super) fn why(question: &Question) -> String {
 /// Why this kind of question is asked each time.
 fn never(question: &Question) -> Option<&'static str> {
     match question.reason() {
-        AskReason::Policy => None,
+        AskReason::Policy | AskReason::PolicyRepeated => None,
         AskReason::Resumed => {
             Some("it was asked about before the pod was started anew, and the rules ask no more")
         }
@@ -104,8 +105,8 @@ fn never(question: &Question) -> Option<&'static str> {
     }
 }
 
-fn of(question: &Question, programs: &AddedPrograms) -> Choices {
-    choices(question.facts().lowered(), question.asking(), programs)
+fn of(question: &Question, asking: &[Asking], programs: &AddedPrograms) -> Choices {
+    choices(question.facts().lowered(), asking, programs)
 }
 
 fn part(choice: &Choice) -> wire::ChoicePart {

@@ -63,6 +63,8 @@ pub(super) struct Hub {
     pub(super) begun: Instant,
     pub(super) presence: Presence<podward_gate::RequestId>,
     pub(super) questions: Questions,
+    /// How often the grants had changed when what the questions ask about was last looked at.
+    pub(super) n_grant_changes: u64,
     pub(super) pending: PendingReplies,
     pub(super) clients: Clients,
     pub(super) snapshot: Snapshot,
@@ -138,6 +140,7 @@ impl Hub {
             begun: Instant::now(),
             presence: Presence::new(makings.unattended),
             questions: Questions::default(),
+            n_grant_changes: 0,
             pending: PendingReplies::default(),
             clients: Clients::default(),
             snapshot: Snapshot::new(),

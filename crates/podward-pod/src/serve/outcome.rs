@@ -22,7 +22,10 @@ pub(super) fn of_decision(decision: &Decision) -> Option<Outcome> {
 pub(super) fn of_answer(answer: &Answer) -> Outcome {
     match answer {
         Answer::Once { .. } => Outcome::ApprovedOnce,
-        Answer::Always { grant, .. } => granted(std::slice::from_ref(grant)),
+        Answer::Always { grant, with, .. } => {
+            let all: Vec<GrantId> = std::iter::once(grant).chain(with).cloned().collect();
+            granted(&all)
+        }
         Answer::Edited { .. } => Outcome::ApprovedEdited,
         Answer::Auto => Outcome::Auto,
         Answer::Granted { grants, .. } => granted(grants),

@@ -1,11 +1,12 @@
 //! The open questions of a pod, and what clients see of them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use podward_gate::{AskReason, CallFacts, Question, RequestId};
-use podward_policy::{Asking, shortest_ask_timeout};
+use podward_gate::{AskReason, CallFacts, Question, RequestId, Rest};
+use podward_policy::{Asking, Ruling, shortest_ask_timeout};
 use podward_protocol as wire;
 use podward_protocol::{DecidedBy, Outcome, PermissionRequest, Time};
 use podward_shell::AddedPrograms;
@@ -40,6 +41,8 @@ pub(super) struct Asker {
 #[derive(Debug, Clone)]
 pub(super) struct Open {
     pub(super) question: Question,
+    /// What is asked about of it beside what grants cover; `None`: all of it.
+    pub(super) rest: Option<Arc<Rest>>,
     pub(super) asked_at: Time,
     pub(super) expires_at: Option<Time>,
     /// Its place among all questions.
@@ -71,7 +74,8 @@ impl Asker {
     pub(super) fn request(&self, open: &Open) -> PermissionRequest {
         let question = &open.question;
         let facts = question.facts();
-        let Offer { choices, no_always } = always::offer(question, &self.programs);
+        let asked = open.asking();
+        let Offer { choices, no_always } = always::offer(question, &asked, &self.programs);
         PermissionRequest {
             id: wire::RequestId::new(question.id().as_str()),
             pod: self.pod.clone(),
@@ -82,16 +86,17 @@ impl Asker {
             arguments: serde_json::from_str(facts.arguments()).unwrap_or(Value::Null),
             cwd: self.cwd.clone(),
             operations: operations(facts.lowered()),
-            ruling: asked_ruling(question.ruling(), Some(question.reason())),
+            ruling: asked_ruling(open.ruling(), Some(question.reason())),
             reason: match question.reason() {
                 AskReason::Policy => wire::AskReason::Policy,
+                AskReason::PolicyRepeated => wire::AskReason::PolicyRepeated,
                 AskReason::Repeated => wire::AskReason::Repeated,
                 AskReason::Resumed => wire::AskReason::Resumed,
             },
-            asking: question.asking().iter().map(asking).collect(),
+            asking: asked.iter().map(asking).collect(),
             choices,
             no_always,
-            digest: self.digest(facts),
+            digest: self.digest(open),
             asked_at: open.asked_at,
             expires_at: open.expires_at,
         }
@@ -99,19 +104,46 @@ impl Asker {
 
     /// The digest that an answer repeats: of what is asked about, where, and by which rules. The
     /// only place that makes one.
-    pub(super) fn digest(&self, facts: &CallFacts) -> String {
+    pub(super) fn digest(&self, open: &Open) -> String {
+        let places = open.rest.as_ref().map(|rest| &*rest.places);
+        self.digest_of(open.question.facts(), places)
+    }
+
+    /// `places`: those of the parts that are asked about, if grants cover others.
+    fn digest_of(&self, facts: &CallFacts, places: Option<&[usize]>) -> String {
         let text = |text: &str| Value::from(text).to_string();
+        let asking = places.map(|places| format!(r#""asking":{},"#, Value::from(places)));
         // INVARIANT: the arguments are canonical JSON (RFC 8785) and the keys are in its order.
         digest(
             format!(
-                r#"{{"arguments":{},"cwd":{},"policy_digest":{},"tool":{}}}"#,
+                r#"{{"arguments":{},{}"cwd":{},"policy_digest":{},"tool":{}}}"#,
                 facts.arguments(),
+                asking.unwrap_or_default(),
                 text(&self.cwd),
                 text(&self.policy_digest),
                 text(facts.tool().as_str()),
             )
             .as_bytes(),
         )
+    }
+}
+
+impl Open {
+    /// The parts that are asked about.
+    pub(super) fn asking(&self) -> Cow<'_, [Asking]> {
+        let all = self.question.asking();
+        match &self.rest {
+            None => Cow::Borrowed(all),
+            Some(rest) => {
+                let part = |place: &usize| all.get(*place).cloned();
+                Cow::Owned(rest.places.iter().filter_map(part).collect())
+            }
+        }
+    }
+
+    fn ruling(&self) -> &Ruling {
+        let rest = self.rest.as_ref();
+        rest.map_or(self.question.ruling(), |rest| &rest.ruling)
     }
 }
 
@@ -128,6 +160,7 @@ impl Questions {
     pub(super) fn add(
         &mut self,
         question: Question,
+        rest: Option<Rest>,
         asked_at: Time,
         expires_at: Option<Time>,
     ) -> &Open {
@@ -136,6 +169,7 @@ impl Questions {
         self.order.insert(self.n_asked, id.clone());
         self.open.entry(id).or_insert(Open {
             question,
+            rest: rest.map(Arc::new),
             asked_at,
             expires_at,
             number: self.n_asked,
@@ -144,6 +178,26 @@ impl Questions {
 
     pub(super) fn get(&self, id: &RequestId) -> Option<&Open> {
         self.open.get(id)
+    }
+
+    /// The questions of which grants may cover a part and leave another.
+    pub(super) fn of_several_parts(&self) -> Vec<Question> {
+        let questions = self.iter().map(|open| &open.question);
+        questions
+            .filter(|question| question.asking().len() > 1)
+            .cloned()
+            .collect()
+    }
+
+    /// Takes over what a question asks about now; returns it if that has changed.
+    pub(super) fn regard(&mut self, id: &RequestId, rest: Option<Rest>) -> Option<&Open> {
+        let open = self.open.get_mut(id)?;
+        let places = |rest: &Rest| rest.places.clone();
+        if open.rest.as_deref().map(places) == rest.as_ref().map(places) {
+            return None;
+        }
+        open.rest = rest.map(Arc::new);
+        Some(open)
     }
 
     /// What became of a question that is open no longer.

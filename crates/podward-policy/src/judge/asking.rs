@@ -1,6 +1,6 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
-use super::{Decision, How, View, Why, judge};
+use super::{Decision, Found, How, View, Why, judge};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
 use crate::operation::{Lowered, Operation, OperationIdx, Subject};
@@ -8,7 +8,7 @@ use crate::pattern::Hit;
 use crate::policy::Policy;
 use crate::rule::Rule;
 use crate::rule::tools::stands_for_anything;
-use crate::verdict::{Cause, LayerKind, LayerName};
+use crate::verdict::{Cause, LayerKind, LayerName, Ruling};
 
 /// All that asks about a call; empty unless the ruling is ask.
 pub(crate) fn asking(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Asking> {
@@ -32,6 +32,47 @@ pub(crate) fn asking(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Aski
     match is_sure {
         true => all,
         false => asking_beyond_doubt(layers, call, all),
+    }
+}
+
+/// What is said of a call that is asked about once all that asks is answered but for this: an ask
+/// still, whose cause is one of these.
+pub(crate) fn judge_rest(
+    layers: &[(LayerName, Policy)],
+    call: &Lowered,
+    rest: &[Asking],
+) -> Ruling {
+    let whole = judge(layers, call);
+    let Lowered::Operations(operations) = call else {
+        return whole;
+    };
+    let mut worst: Option<Found<'_>> = None;
+    for (name, policy) in layers {
+        let mut view = View::new(policy, operations);
+        for left in rest.iter().filter(|left| left.asker.layer == name.kind) {
+            let Some(operation) = operations.get(left.operation) else {
+                continue;
+            };
+            let found = Found {
+                decision: view.decide(operation, &mut ()),
+                operation: left.operation,
+                layer: name,
+                policy,
+            };
+            let asks = found.decision.action == Action::Ask;
+            if asks && worst.as_ref().is_none_or(|w| found.weight() > w.weight()) {
+                worst = Some(found);
+            }
+        }
+    }
+    match worst {
+        Some(worst) => Ruling {
+            action: Action::Ask,
+            cause: worst.cause(operations),
+            operation: Some(worst.operation),
+            coverage: whole.coverage,
+        },
+        None => whole,
     }
 }
 

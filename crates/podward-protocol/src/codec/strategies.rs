@@ -439,6 +439,7 @@ fn connection() -> impl Strategy<Value = Event> {
 fn permission_request() -> impl Strategy<Value = PermissionRequest> {
     let reasons = prop_oneof![
         Just(AskReason::Policy),
+        Just(AskReason::PolicyRepeated),
         Just(AskReason::Repeated),
         Just(AskReason::Resumed)
     ];

@@ -132,7 +132,9 @@ fn refused(error: &MethodError) -> Replied {
         MethodErrorCode::EditDenied(denied) => {
             Replied::StillOpen(format!("{message}: {}", cause_text(&denied.ruling)))
         }
-        MethodErrorCode::EditInvalid
+        // What it asks now was told before this.
+        MethodErrorCode::DigestMismatch
+        | MethodErrorCode::EditInvalid
         | MethodErrorCode::PatternRefused { .. }
         | MethodErrorCode::NotGrantable
         | MethodErrorCode::InvalidParams
@@ -147,7 +149,6 @@ fn refused(error: &MethodError) -> Replied {
         | MethodErrorCode::Idle
         | MethodErrorCode::NothingToResume
         | MethodErrorCode::UnknownRequest
-        | MethodErrorCode::DigestMismatch
         | MethodErrorCode::UnknownGrant
         | MethodErrorCode::UnknownSkill
         | MethodErrorCode::SkillRefused

@@ -63,6 +63,8 @@ struct Waiting {
     /// What people call the call: `#3 bash`.
     name: String,
     question: Question,
+    /// It was shown, as far as it fits.
+    is_shown: bool,
     /// Everything of it was shown.
     is_seen: bool,
 }
@@ -107,19 +109,40 @@ impl Answering {
 
     /// A call is asked about; `name` is what people call it.
     pub(crate) fn asked(&mut self, name: String, question: Question) -> Vec<Step> {
-        // A pod that goes on, or a snapshot, tells what is known already.
-        if self.position(&question.request.id).is_some() {
-            return Vec::new();
+        if let Some(idx) = self.position(&question.request.id) {
+            return self.asked_again(idx, question);
         }
         self.open.push_back(Waiting {
             name,
             question,
+            is_shown: false,
             is_seen: false,
         });
         match self.stage {
             Stage::Nothing => self.show_next(),
             _ => vec![Step::Bell], // the one that is shown comes first
         }
+    }
+
+    /// A question is told that is known: a pod that goes on and a snapshot do so, and one whose parts
+    /// grants came to cover, or cover no more.
+    fn asked_again(&mut self, idx: usize, question: Question) -> Vec<Step> {
+        let Some(known) = self.open.get_mut(idx) else {
+            return Vec::new();
+        };
+        if known.question.request.digest == question.request.digest {
+            return Vec::new();
+        }
+        known.question = question;
+        (known.is_shown, known.is_seen) = (false, false);
+        // An answer on its way was to what was asked before: `replied` hears so.
+        if idx > 0 || self.stage == Stage::Replying {
+            return Vec::new();
+        }
+        self.is_startled = true;
+        let mut steps = vec![Step::Say("\nit asks something else by now\n".to_owned())];
+        steps.extend(self.show_next());
+        steps
     }
 
     /// A question is settled, by whomever.
@@ -161,11 +184,13 @@ impl Answering {
             Replied::StillOpen(why) => {
                 self.stage = Stage::Asked;
                 let why = visible(&why, Lines::Keep);
-                vec![
-                    Step::Say(format!("it does not count: {why}\n")),
-                    Step::Forget,
-                    self.prompt(),
-                ]
+                let mut steps = vec![Step::Say(format!("it does not count: {why}\n"))];
+                if self.open.front().is_some_and(|first| !first.is_shown) {
+                    steps.extend(self.show_next());
+                } else {
+                    steps.extend([Step::Forget, self.prompt()]);
+                }
+                steps
             }
             Replied::Settled => {
                 self.open.pop_front();
@@ -257,6 +282,7 @@ impl Answering {
         };
         let heading = format!("may {} run?{more}", first.name);
         let shown = first.question.shown(&heading, view);
+        first.is_shown = true;
         first.is_seen |= shown.is_whole;
         vec![Step::Say(format!("\n{}", shown.text))]
     }

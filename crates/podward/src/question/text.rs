@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::change::{Before, change, replaced};
 use super::rows::{Mark, rows};
 use crate::screen::{Look, Stream};
-use crate::transcript::cause_text;
+use crate::transcript::{REPEATED, cause_text};
 use crate::visible::{Lines, one_line, visible};
 
 /// Rows of the call that are shown at first.
@@ -179,6 +179,10 @@ impl Question {
         let cause = view.fitted(&cause_text(&request.ruling), is_whole);
         let mut text = match request.reason {
             AskReason::Policy => entry("asks", &cause),
+            AskReason::PolicyRepeated => {
+                let also = entry("also", REPEATED);
+                format!("{}{also}", entry("asks", &cause))
+            }
             AskReason::Repeated => return entry("asks", &cause),
             AskReason::Resumed => {
                 let why = "it waited for an answer when the session was cut off; by now: ";

@@ -8,6 +8,9 @@ use podward_protocol::{
 use super::CALL_CHARS;
 use crate::visible::one_line;
 
+/// Why a call is asked about whatever the rules say.
+pub(crate) const REPEATED: &str = "the same call for the third time in this turn";
+
 /// Why a verdict is what it is, in one line.
 pub(crate) fn cause_text(ruling: &Ruling) -> String {
     let place = place_text;
@@ -52,7 +55,7 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
             format!("the address is not public, and no rule of {layer} names it")
         }
         Cause::Skill { name, says, .. } => skill_text(name, says),
-        Cause::Repeated => "the same call for the third time in this turn".to_owned(),
+        Cause::Repeated => REPEATED.to_owned(),
         Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),
         Cause::NotJudged => "the turn ended before it was judged".to_owned(),

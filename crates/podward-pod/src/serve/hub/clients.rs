@@ -226,6 +226,7 @@ impl Hub {
                 }
             });
         }
+        self.ask_again();
     }
 
     /// A client is too slow: it gets one more line, and may come again.

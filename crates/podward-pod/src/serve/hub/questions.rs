@@ -24,7 +24,10 @@ impl Hub {
         let timeout = self.asker.timeout(question.asking());
         let expires_at = timeout.map(|timeout| self.time_in(timeout));
         let asked_at = self.clock.now();
-        let open = self.questions.add(question.clone(), asked_at, expires_at);
+        let rest = self.gate.rest(&question);
+        let open = self
+            .questions
+            .add(question.clone(), rest, asked_at, expires_at);
         let request = self.asker.request(open);
         let told = self.asked_hooks.is_some().then(|| request.clone());
         let answer = match self.publish(Event::PermissionRequest(request)) {
@@ -45,6 +48,26 @@ impl Hub {
             let _ = self.gate.answer(&id, answer);
         } else if let (Some(hooks), Some(request)) = (&self.asked_hooks, told) {
             hooks.tell(&request);
+        }
+    }
+
+    /// Looks whether grants cover other parts of the open questions by now: what is asked about
+    /// otherwise than it was is told again.
+    pub(super) fn ask_again(&mut self) {
+        let n_changes = self.gate.look_at_grants();
+        if std::mem::replace(&mut self.n_grant_changes, n_changes) == n_changes {
+            return;
+        }
+        for question in self.questions.of_several_parts() {
+            // One that is settled, and whose decision comes to the disk, asks nothing more.
+            if self.gate.question(question.id()).is_none() {
+                continue;
+            }
+            let rest = self.gate.rest(&question);
+            if let Some(open) = self.questions.regard(question.id(), rest) {
+                let request = self.asker.request(open);
+                self.publish(Event::PermissionRequest(request));
+            }
         }
     }
 

@@ -63,7 +63,7 @@ impl Hub {
     }
 
     /// The open question that an answer names, if it is an answer to what is asked.
-    fn question(&self, id: &wire::RequestId, digest: &str) -> Result<Question, MethodError> {
+    fn question(&mut self, id: &wire::RequestId, digest: &str) -> Result<Question, MethodError> {
         let unknown = || {
             let shown: String = id
                 .as_str()
@@ -80,8 +80,10 @@ impl Hub {
         if let Some((outcome, by)) = self.questions.settled(&id) {
             return Err(already_settled(&id, outcome.clone(), by.clone()));
         }
+        // A grant that covered a part of it may be revoked, or over.
+        self.ask_again();
         let open = self.questions.get(&id).ok_or_else(unknown)?;
-        if self.asker.digest(open.question.facts()) != digest {
+        if self.asker.digest(open) != digest {
             let message = format!("the answer is to something else than what `{id}` asks");
             let error = MethodError::new(MethodErrorCode::DigestMismatch, message);
             return Err(error.with_help("look at the request again and repeat its digest"));
@@ -140,7 +142,14 @@ impl Hub {
         always: &Always,
         by: &str,
     ) -> Result<BTreeSet<RequestId>, MethodError> {
-        let rules = always::rules(question, &always.what, &self.asker.programs)?;
+        let id = question.id();
+        let shown = self.questions.get(id).ok_or_else(|| self.lost(question))?;
+        let rules = always::rules(
+            question,
+            &shown.asking(),
+            &always.what,
+            &self.asker.programs,
+        )?;
         // Somebody may have been first: then nothing is saved.
         if self.gate.question(question.id()).is_none() {
             return Err(self.lost(question));

@@ -24,16 +24,21 @@ fn facts(tool: &str, arguments: &str) -> CallFacts {
 }
 
 #[test]
-fn a_digest_is_of_arguments_directory_policy_and_tool() {
-    let digest = asker("/w", "sha256:1").digest(&facts("bash", r#"{"command":"ls"}"#));
+fn a_digest_is_of_arguments_directory_policy_tool_and_what_is_asked_about() {
+    let ls = r#"{"command":"ls"}"#;
+    let digest = asker("/w", "sha256:1").digest_of(&facts("bash", ls), None);
     let text =
         r#"{"arguments":{"command":"ls"},"cwd":"/w","policy_digest":"sha256:1","tool":"bash"}"#;
     assert_eq!(digest, crate::digest::digest(text.as_bytes()));
+    let of_one = asker("/w", "sha256:1").digest_of(&facts("bash", ls), Some(&[1, 2]));
+    let text = r#"{"arguments":{"command":"ls"},"asking":[1,2],"cwd":"/w","policy_digest":"sha256:1","tool":"bash"}"#;
+    assert_eq!(of_one, crate::digest::digest(text.as_bytes()));
     let others = [
-        asker("/v", "sha256:1").digest(&facts("bash", r#"{"command":"ls"}"#)),
-        asker("/w", "sha256:2").digest(&facts("bash", r#"{"command":"ls"}"#)),
-        asker("/w", "sha256:1").digest(&facts("read", r#"{"command":"ls"}"#)),
-        asker("/w", "sha256:1").digest(&facts("bash", r#"{"command":"ls "}"#)),
+        of_one,
+        asker("/v", "sha256:1").digest_of(&facts("bash", ls), None),
+        asker("/w", "sha256:2").digest_of(&facts("bash", ls), None),
+        asker("/w", "sha256:1").digest_of(&facts("read", ls), None),
+        asker("/w", "sha256:1").digest_of(&facts("bash", r#"{"command":"ls "}"#), None),
     ];
     assert!(!others.contains(&digest));
 }

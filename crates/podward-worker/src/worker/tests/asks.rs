@@ -523,9 +523,13 @@ impl GrantLedger for Ledger {
         self.grants.lock().unwrap().take()
     }
 
-    fn take(&self, grant: &GrantId) -> bool {
-        self.taken.lock().unwrap().push(grant.to_string());
-        !self.fails.load(Ordering::SeqCst)
+    fn take(&self, grants: &[GrantId]) -> Result<(), Vec<GrantId>> {
+        let names = grants.iter().map(ToString::to_string);
+        self.taken.lock().unwrap().extend(names);
+        match self.fails.load(Ordering::SeqCst) {
+            true => Err(grants.to_vec()),
+            false => Ok(()),
+        }
     }
 
     fn now_ms(&self) -> u64 {

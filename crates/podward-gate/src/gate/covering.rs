@@ -1,0 +1,86 @@
+//! What grants cover of questions, and what is left of them.
+
+use podward_policy::{Asking, Lowered};
+
+use super::{Gate, Settled};
+use crate::answer::{Answer, AnswerError};
+use crate::grant::{Covered, Grant, GrantId, TakeUses};
+use crate::question::{Question, RequestId, Rest};
+
+impl<P> Gate<P> {
+    /// What a question asks about, as the grants are now: without the parts that they cover. `None`:
+    /// all of it.
+    ///
+    /// It may change while the question is open; [`Gate::n_grant_changes`] tells when to look. Where
+    /// grants from elsewhere cover all of an open question, all of it is asked about.
+    #[must_use]
+    pub fn rest(&self, question: &Question) -> Option<Rest> {
+        match question.heeds_grants() {
+            true => self.rest_of(question.asking(), question.facts().lowered()),
+            false => None,
+        }
+    }
+
+    /// What is asked about of the parts that ask, if grants cover others.
+    pub(super) fn rest_of(&self, parts: &[Asking], call: &Lowered) -> Option<Rest> {
+        if parts.len() < 2 || self.grants.is_empty() {
+            return None;
+        }
+        let places = self.grants.left(parts, call);
+        if places.is_empty() || places.len() == parts.len() {
+            return None;
+        }
+        let left: Vec<Asking> = places
+            .iter()
+            .filter_map(|place| parts.get(*place).cloned())
+            .collect();
+        Some(Rest {
+            ruling: self.policies.judge_rest(call, &left),
+            places: places.into(),
+        })
+    }
+
+    /// Whether a grant may answer a question: the grants that it takes for what it does not cover
+    /// itself, of which a use is taken.
+    pub(super) fn cover_rest(
+        &mut self,
+        grant: &Grant,
+        id: &RequestId,
+        take: &mut TakeUses<'_>,
+    ) -> Result<Box<[GrantId]>, AnswerError> {
+        let waiting = self.questions.get_open(id)?;
+        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+        if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
+            return Err(AnswerError::NotGrantable { id: id.clone() });
+        }
+        let rest = parts.iter().filter(|part| !grant.covers(part, call));
+        let n_rest = rest.clone().count();
+        if n_rest == 0 {
+            return Ok([].into());
+        }
+        let not_covered = || AnswerError::NotCovered { id: id.clone() };
+        if n_rest == parts.len() || !waiting.question.heeds_grants() {
+            return Err(not_covered());
+        }
+        let covered = self.grants.use_for(rest, call, take);
+        covered
+            .map(|covered| covered.grants)
+            .ok_or_else(not_covered)
+    }
+
+    /// Settles a question that grants cover, all of it.
+    pub(super) fn settle_covered(
+        &mut self,
+        id: &RequestId,
+        take: &mut TakeUses<'_>,
+    ) -> Option<Settled<P>> {
+        let waiting = self
+            .questions
+            .get(id)
+            .filter(|waiting| waiting.question.heeds_grants())?;
+        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+        let Covered { grants, by } = self.grants.use_for(parts.iter(), call, take)?;
+        let answer = Answer::Granted { grants, by };
+        self.settle(id, answer).ok()
+    }
+}
