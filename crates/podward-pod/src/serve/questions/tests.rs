@@ -24,7 +24,7 @@ fn facts(tool: &str, arguments: &str) -> CallFacts {
 }
 
 #[test]
-fn a_digest_is_of_arguments_directory_policy_tool_and_what_is_asked_about() {
+fn a_digest_is_of_what_is_shown() {
     let ls = r#"{"command":"ls"}"#;
     let digest = asker("/w", "sha256:1").digest_of(&facts("bash", ls), None);
     let text =
