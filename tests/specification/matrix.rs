@@ -117,6 +117,7 @@ pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
         Cause::Unresolved { .. } => "unresolved".to_owned(),
         Cause::Unrestricted => "free".to_owned(),
         Cause::Unnamed { .. } => "unnamed".to_owned(),
+        Cause::Skill { .. } => "skill".to_owned(),
     };
     (ruling.action, why)
 }

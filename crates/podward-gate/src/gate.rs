@@ -6,7 +6,7 @@ mod questions;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podward_policy::{Action, Cause, Policies, Ruling, ToolName};
+use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer, ToolName};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
@@ -75,6 +75,21 @@ impl<P> Gate<P> {
         self.submitted.clear();
     }
 
+    /// Puts these skills in the place of all that were active, the one that began first at the front:
+    /// from now on what they do not list is refused.
+    ///
+    /// Open questions stay open, but no answer lets a call run that one of these skills denies: it is
+    /// refused then.
+    pub fn set_skills(&mut self, skills: Vec<Arc<SkillLayer>>) {
+        self.policies = self.policies.under(skills);
+    }
+
+    /// What calls are judged by.
+    #[must_use]
+    pub const fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
     /// Judges a call.
     ///
     /// What the rules ask about runs where grants cover every part that is asked about; a use is
@@ -90,7 +105,7 @@ impl<P> Gate<P> {
 
     /// The same, where uses of grants are counted elsewhere as well.
     pub fn submit_with(&mut self, call: Call<P>, take: &mut TakeUses<'_>) -> Submitted<P> {
-        let ruling = self.policies.judge(call.facts.lowered());
+        let ruling = self.judge(&call.facts);
         self.admit(call, ruling, take)
     }
 
@@ -98,7 +113,7 @@ impl<P> Gate<P> {
     /// that had put it: it is asked about again, unless the rules deny it by now. It does not count
     /// as repeated.
     pub fn submit_again(&mut self, call: Call<P>) -> Submitted<P> {
-        let ruling = self.policies.judge(call.facts.lowered());
+        let ruling = self.judge(&call.facts);
         let (reason, parts) = match ruling.action {
             Action::Deny => return denied(call, ruling),
             Action::Ask => {
@@ -201,7 +216,7 @@ impl<P> Gate<P> {
         {
             return Err(EditError::OtherCall { id: id.clone() });
         }
-        let ruling = self.policies.judge(call.facts.lowered());
+        let ruling = self.judge(&call.facts);
         if ruling.action == Action::Deny {
             return Err(EditError::Denied {
                 id: id.clone(),
@@ -334,6 +349,17 @@ impl<P> Gate<P> {
         self.questions.n_waiting()
     }
 
+    fn judge(&self, facts: &CallFacts) -> Ruling {
+        self.policies.judge_call(facts.tool(), facts.lowered())
+    }
+
+    /// Why a call that was asked about cannot run any more, whoever says yes: a skill that was not
+    /// active when it was judged denies it.
+    fn denied_by_skill(&self, facts: &CallFacts) -> Option<Ruling> {
+        let ruling = self.judge(facts);
+        matches!(ruling.cause, Cause::Skill { .. }).then_some(ruling)
+    }
+
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUses<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
@@ -412,6 +438,10 @@ impl<P> Gate<P> {
             | Answer::Edited { .. }
             | Answer::Auto
             | Answer::Granted { .. } => {
+                if let Some(ruling) = self.denied_by_skill(&call.facts) {
+                    let refusal = Refusal::judged(call.facts, ruling, RefusalCause::Policy);
+                    return Ok(Settled::Refuse(refusal));
+                }
                 let by = DecidedBy::Answer(answer);
                 return Ok(Settled::Run(Permitted::new(
                     call,

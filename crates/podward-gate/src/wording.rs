@@ -1,6 +1,6 @@
 //! The words in which a model reads that its call did not run.
 
-use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, Subject};
+use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, SkillSays, Subject};
 
 use crate::call::CallFacts;
 use crate::question::AskReason;
@@ -140,6 +140,7 @@ fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
         ),
         Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
         Some(Cause::Unnamed { .. }) => (UNNAMED.to_owned(), NO),
+        Some(Cause::Skill { name, says, .. }) => skill_text(name, says),
         Some(Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted) | None => {
             ("The permission rules deny it.".to_owned(), NO)
         }
@@ -178,7 +179,11 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
         (
             AskReason::Policy | AskReason::PolicyRepeated,
             Some(
-                Cause::Default { .. } | Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted,
+                Cause::Default { .. }
+                | Cause::NoPolicy
+                | Cause::NothingToRun
+                | Cause::Unrestricted
+                | Cause::Skill { .. },
             )
             | None,
         ) => "No permission rule allows it without asking a person.".to_owned(),
@@ -191,6 +196,49 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
         "{by}{repeated} Nobody is there to approve it. Retrying the same call will not help until somebody \
          is: go on without it, or tell the user what you cannot do."
     )
+}
+
+/// By what of a skill a call is denied. Its list is quoted as its author wrote it, like the pattern of a
+/// rule: that is the one place where another tool may be named.
+fn skill_text(name: &str, says: &SkillSays) -> (String, &'static str) {
+    const NO: &str = "Retrying will not help while that skill is active, and no person can approve \
+                      it: go on without it, or tell the user what you cannot do.";
+    let name = shown(name);
+    match says {
+        SkillSays::NotListed { list } if list.is_empty() => (
+            format!("The skill `{name}` is active, and its `allowed-tools` is empty."),
+            NO,
+        ),
+        SkillSays::NotListed { list } => (
+            format!(
+                "The skill `{name}` is active, and its `allowed-tools` (`{}`) does not list it.",
+                shown(list)
+            ),
+            NO,
+        ),
+        SkillSays::Disallowed { entry, .. } => (
+            format!(
+                "The skill `{name}` is active, and its `disallowed-tools` lists it (`{}`).",
+                shown(entry)
+            ),
+            NO,
+        ),
+        SkillSays::Unresolved { list, why } => {
+            let list = match list {
+                Some(list) => format!("its `allowed-tools` (`{}`)", shown(list)),
+                None => "its `disallowed-tools`".to_owned(),
+            };
+            (
+                format!(
+                    "The skill `{name}` is active, and it cannot be told whether {list} lets it \
+                     run: {}.",
+                    cut(why)
+                ),
+                "Retrying can help if you write every part of it out, so that it is known before \
+                 it runs.",
+            )
+        }
+    }
 }
 
 fn rule_text(verb: &str, pattern: &str, message: Option<&str>) -> String {

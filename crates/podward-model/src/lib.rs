@@ -29,4 +29,4 @@ pub use openai_chat::OpenAiChatModel;
 pub use openai_responses::OpenAiResponsesModel;
 pub use pairing::{PairingError, check_pairing};
 pub use script::ScriptedModel;
-pub use trim::{conversation_bytes, trim};
+pub use trim::{conversation_bytes, trim, trim_keeping};

@@ -8,6 +8,9 @@ use crate::message::{Block, Message, Role, ThinkingSeal};
 const NOTE: &str =
     "(Earlier messages of this conversation were left out: it is longer than one request may be.)";
 
+/// Stands in the place of a result that was left out alone.
+const LEFT_OUT: &str = "(left out)";
+
 /// Bytes that a block has beside its texts, about.
 const BLOCK_BYTES: usize = 32;
 
@@ -23,6 +26,20 @@ const BLOCK_BYTES: usize = 32;
 /// up to the next place where a cut is possible.
 #[must_use]
 pub fn trim(messages: &Arc<Vec<Message>>, max_bytes: usize) -> Arc<Vec<Message>> {
+    trim_keeping(messages, max_bytes, &|_| false)
+}
+
+/// The same where some blocks stay whatever else is left out: a text of the user, or the result of a
+/// call, which stays with its call. Of a message that stays for them alone, the texts of other results
+/// are left out.
+///
+/// What stays counts as left out: where it is much, the result is longer than asked for.
+#[must_use]
+pub fn trim_keeping(
+    messages: &Arc<Vec<Message>>,
+    max_bytes: usize,
+    stays: &dyn Fn(&Block) -> bool,
+) -> Arc<Vec<Message>> {
     let total = conversation_bytes(messages);
     let Some(excess) = total.checked_sub(max_bytes).filter(|&excess| excess > 0) else {
         return Arc::clone(messages);
@@ -32,20 +49,24 @@ pub fn trim(messages: &Arc<Vec<Message>>, max_bytes: usize) -> Arc<Vec<Message>>
     let Some(cut) = Cut::find(messages, wanted) else {
         return Arc::clone(messages);
     };
+    let staying = staying(messages, cut, stays);
     let mut kept: Vec<Message> = Vec::new();
-    match cut.prompt {
-        Some(prompt) => kept.extend(messages.get(prompt).cloned()),
-        None => kept.push(Message {
-            role: Role::User,
-            content: Vec::new(),
-        }),
+    // The first message is one of the user, and says that something is missing.
+    if cut.prompt.is_none() || staying.iter().any(|(idx, _)| Some(*idx) < cut.prompt) {
+        kept.push(note());
     }
-    if let Some(first) = kept.first_mut() {
+    let (before, behind): (Vec<_>, Vec<_>) = staying
+        .into_iter()
+        .partition(|(idx, _)| Some(*idx) < cut.prompt);
+    kept.extend(before.into_iter().map(|(_, message)| message));
+    kept.extend(cut.prompt.and_then(|prompt| messages.get(prompt)).cloned());
+    if let Some(first) = kept.first_mut().filter(|first| !is_note(first)) {
         let note = Block::Text { text: NOTE.into() };
         if first.content.last() != Some(&note) {
             first.content.push(note);
         }
     }
+    kept.extend(behind.into_iter().map(|(_, message)| message));
     kept.extend(messages.iter().skip(cut.rest).cloned());
     Arc::new(kept)
 }
@@ -116,6 +137,56 @@ impl Cut {
             .map(|(cut, _)| *cut)
             .or(turn)
     }
+}
+
+/// The messages that a cut would leave out and that stay: those with a block that stays, each result
+/// behind its call.
+fn staying(
+    messages: &[Message],
+    cut: Cut,
+    stays: &dyn Fn(&Block) -> bool,
+) -> Vec<(usize, Message)> {
+    let mut staying = Vec::new();
+    for (idx, message) in messages.iter().enumerate().take(cut.rest) {
+        let has_to_stay = message.content.iter().any(stays);
+        if Some(idx) == cut.prompt || !has_to_stay {
+            continue;
+        }
+        if message.tool_result_ids().next().is_none() {
+            staying.push((idx, message.clone()));
+            continue;
+        }
+        let call = idx.checked_sub(1);
+        let Some((at, call)) = call.and_then(|at| Some((at, messages.get(at)?))) else {
+            continue;
+        };
+        staying.push((at, call.clone()));
+        staying.push((idx, without_other_results(message, stays)));
+    }
+    staying
+}
+
+fn without_other_results(message: &Message, stays: &dyn Fn(&Block) -> bool) -> Message {
+    let mut message = message.clone();
+    for block in &mut message.content {
+        if stays(block) {
+            continue;
+        }
+        if let Block::ToolResult { content, .. } = block
+            && content.len() > LEFT_OUT.len()
+        {
+            *content = LEFT_OUT.to_owned();
+        }
+    }
+    message
+}
+
+fn note() -> Message {
+    Message::user(NOTE)
+}
+
+fn is_note(message: &Message) -> bool {
+    *message == note()
 }
 
 /// Whether a turn begins with a message.

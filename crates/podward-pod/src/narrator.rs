@@ -136,6 +136,12 @@ impl Narrator {
                 let call = CallId::new(id.as_str());
                 told.push(self.finished(call, &output));
             }
+            WorkerEvent::SkillStarted { skill, call } => {
+                told.push(Event::SkillStarted(wire::skill_started(&skill, call)));
+            }
+            WorkerEvent::SkillEnded { name, why } => {
+                told.extend(wire::skill_ended(&name, &why).map(Event::SkillEnded));
+            }
             WorkerEvent::HookFailed(HookFailure { hook, why }) => {
                 told.push(Event::Notice(Notice {
                     message: format!("the hook `{hook}` failed: {why}"),

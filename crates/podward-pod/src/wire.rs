@@ -1,11 +1,13 @@
 //! What the domain's values are on the wire: the one place where they are turned into it.
 
-use podward_gate::{Answer, AskReason, GrantId, Progress, RefusalCause};
+use podward_gate::{Answer, AskReason, CallId, GrantId, Progress, RefusalCause};
 use podward_policy::{
-    Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, Subject, Text,
+    Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, SkillSays,
+    Subject, Text,
 };
 use podward_protocol as wire;
-use podward_worker::{DecidedBy, Decision, EndReason, Limit};
+use podward_skill::{Allowed, ListKind};
+use podward_worker::{ActiveSkill, DecidedBy, Decision, EndReason, Limit, SkillEnd};
 
 /// A verdict with its cause.
 #[must_use]
@@ -296,6 +298,67 @@ fn cause(cause: &Cause) -> wire::Cause {
         Cause::Unrestricted => wire::Cause::Unrestricted,
         Cause::Unnamed { layer } => wire::Cause::Unnamed {
             layer: layer.to_string(),
+        },
+        Cause::Skill { name, digest, says } => wire::Cause::Skill {
+            name: name.to_string(),
+            digest: digest.to_string(),
+            says: skill_says(says),
+        },
+    }
+}
+
+/// A skill that is active, and the call that started it, if none did with a prompt.
+pub(crate) fn skill_started(skill: &ActiveSkill, call: Option<CallId>) -> wire::SkillStarted {
+    let lists = skill.record.lists();
+    let written = |list| {
+        let entries = lists.entries(list).iter();
+        entries.map(|entry| entry.written.to_string()).collect()
+    };
+    wire::SkillStarted {
+        name: skill.record.name.to_string(),
+        digest: skill.record.digest.to_string(),
+        n_tools: skill
+            .n_tools
+            .and_then(|n_tools| u64::try_from(n_tools).ok()),
+        allowed_tools: match lists.allowed {
+            Allowed::NotRestricted => None,
+            Allowed::Only(_) => Some(written(ListKind::Allowed)),
+        },
+        disallowed_tools: written(ListKind::Disallowed),
+        by: match call {
+            Some(call) => wire::SkillStarter::Model {
+                call: wire::CallId::new(call.as_str()),
+            },
+            None => wire::SkillStarter::Prompt,
+        },
+    }
+}
+
+/// A skill that is active no longer; one that never began is not told of.
+pub(crate) fn skill_ended(name: &str, why: &SkillEnd) -> Option<wire::SkillEnded> {
+    let why = match why {
+        SkillEnd::TurnEnded => wire::SkillEndReason::Turn,
+        SkillEnd::Client { by } => wire::SkillEndReason::Client {
+            name: by.to_string(),
+        },
+        SkillEnd::Interrupted => return None,
+    };
+    let name = name.to_owned();
+    Some(wire::SkillEnded { name, why })
+}
+
+fn skill_says(says: &SkillSays) -> wire::SkillSays {
+    match says {
+        SkillSays::NotListed { list } => wire::SkillSays::NotListed {
+            list: list.to_string(),
+        },
+        SkillSays::Disallowed { entry, location } => wire::SkillSays::Disallowed {
+            entry: entry.to_string(),
+            at: place(location),
+        },
+        SkillSays::Unresolved { list, why } => wire::SkillSays::Unresolved {
+            list: list.as_ref().map(ToString::to_string),
+            why: why.to_string(),
         },
     }
 }

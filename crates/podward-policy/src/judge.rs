@@ -3,7 +3,7 @@
 
 use crate::action::Action;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, Operations, Subject};
-use crate::policy::Policy;
+use crate::policy::{Policies, Policy};
 use crate::rule::path::tightens_nothing;
 use crate::rule::tools::stands_for_anything;
 use crate::rule::{Operand, Rule, has_expansion};
@@ -16,6 +16,7 @@ mod coverage;
 mod decided;
 mod explain;
 mod reach;
+mod skills;
 mod watch;
 
 pub(crate) use asking::{asking, judge_rest};
@@ -23,14 +24,24 @@ use coverage::coverage;
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 pub(crate) use reach::may_ever_run;
+pub(crate) use skills::judge_call;
 
 use crate::explanation::Tried;
 use crate::index::Order;
 use crate::pattern::Hit;
 use watch::{Step, Watch};
 
+/// Judges a call over all layers and active skills.
+pub(crate) fn judge(policies: &Policies, call: &Lowered) -> Ruling {
+    let ruling = judge_by_layers(&policies.layers, call);
+    match ruling.action {
+        Action::Deny => ruling,
+        Action::Allow | Action::Ask => skills::denial(&policies.skills, call).unwrap_or(ruling),
+    }
+}
+
 /// Judges a call over all layers.
-pub(crate) fn judge(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
+fn judge_by_layers(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
     judge_with(layers, call, &mut ())
 }
 

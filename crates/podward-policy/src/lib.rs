@@ -35,6 +35,7 @@ mod operation;
 mod pattern;
 mod policy;
 mod rule;
+mod skill;
 mod source;
 mod spec;
 mod text;
@@ -58,6 +59,7 @@ pub use operation::{
     Subject, UnknownReason, UrlSubject, WholeText,
 };
 pub use policy::{Compiled, Policies, Policy};
+pub use skill::{SkillLayer, SkillLists, SkillSays};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
 pub use text::{Hole, HoleKind, Text, TextBuilder, WrittenWord, written_word, written_words};

@@ -11,6 +11,7 @@ use crate::judge;
 use crate::operation::Lowered;
 use crate::rule::Rule;
 use crate::rule::tools::ToolPattern;
+use crate::skill::SkillLayer;
 use crate::source::Location;
 use crate::spec::{Finding, PolicySpec};
 use crate::tool::{KnownTools, ToolName};
@@ -91,6 +92,18 @@ impl Policy {
             .get_or_init(|| Index::new(&self.rules).map(Box::new));
     }
 
+    /// A policy that denies everything: what stands for one that cannot be read.
+    #[must_use]
+    pub const fn deny_all(location: Location) -> Self {
+        Self {
+            rules: Vec::new(),
+            default_action: Action::Deny,
+            default_location: location,
+            unresolved: Action::Deny,
+            index: OnceLock::new(),
+        }
+    }
+
     /// What a text that is not known before it runs gets where the rules disagree about it: ask or
     /// deny; where the table does not say, what that means.
     #[must_use]
@@ -99,10 +112,12 @@ impl Policy {
     }
 }
 
-/// The layers of one pod, outermost first. None at all: every call is allowed, cause `NoPolicy`.
+/// The layers of one pod, outermost first, and the lists of the skills that are active. No layer at
+/// all: every call that no skill denies is allowed, cause `NoPolicy`.
 #[derive(Debug, Clone, Default)]
 pub struct Policies {
     pub(crate) layers: Arc<[(LayerName, Policy)]>,
+    pub(crate) skills: Arc<[Arc<SkillLayer>]>,
 }
 
 /// One layer, called the manifest.
@@ -119,6 +134,7 @@ impl Policies {
     pub fn new(layers: Vec<(LayerName, Policy)>) -> Self {
         Self {
             layers: layers.into(),
+            skills: Arc::default(),
         }
     }
 
@@ -131,18 +147,25 @@ impl Policies {
         self
     }
 
-    /// Judges what a call would do: the strictest verdict over all operations and layers.
+    /// Judges what a call would do: the strictest verdict over all operations, layers and active
+    /// skills. Where a layer and a skill deny, the cause is the layer's; of several skills it is the one
+    /// that began first.
     #[must_use]
     pub fn judge(&self, call: &Lowered) -> Ruling {
-        judge::judge(&self.layers, call)
+        judge::judge(self, call)
     }
 
     /// Judges what a call would do, and tells of every rule what it was to every operation.
     ///
-    /// It is [`Policies::judge`] with an eye on it: the ruling is the same.
+    /// It is [`Policies::judge`] with an eye on it: the ruling is the same. Active skills are no
+    /// layers: of them only the ruling tells.
     #[must_use]
     pub fn explain(&self, call: &Lowered) -> Explanation {
-        judge::explain(&self.layers, call)
+        let mut explanation = judge::explain(&self.layers, call);
+        if self.skills.len() > 0 {
+            explanation.ruling = self.judge(call);
+        }
+        explanation
     }
 
     /// The names of the layers, outermost first.
@@ -164,7 +187,7 @@ impl Policies {
     /// layers, and by several rules of one, where its text has holes.
     #[must_use]
     pub fn asking(&self, call: &Lowered) -> Vec<Asking> {
-        judge::asking(&self.layers, call)
+        judge::asking(self, call)
     }
 
     /// The verdict over a call that is asked about, once all that asks about it is answered but for
@@ -203,8 +226,8 @@ impl Policies {
     /// count: no table refuses them.
     #[must_use]
     pub fn may_ever_run(&self, tool: &ToolName) -> bool {
-        self.layers
-            .iter()
-            .all(|(_, policy)| judge::may_ever_run(policy, tool))
+        let mut layers = self.layers.iter();
+        layers.all(|(_, policy)| judge::may_ever_run(policy, tool))
+            && self.skills.iter().all(|skill| skill.leaves(tool))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::action::Action;
 use crate::operation::OperationIdx;
+use crate::skill::SkillSays;
 use crate::source::Location;
 
 /// What kind of layer a policy belongs to, outermost first.
@@ -109,6 +110,15 @@ pub enum Cause {
     Unnamed {
         /// The layer that has none.
         layer: LayerName,
+    },
+    /// An active skill denies what the layers do not.
+    Skill {
+        /// Its name.
+        name: Box<str>,
+        /// The digest of its `SKILL.md`.
+        digest: Box<str>,
+        /// What of it.
+        says: SkillSays,
     },
 }
 

@@ -225,6 +225,7 @@ fn cause(cause: &Cause) -> &str {
         | Cause::NoPolicy
         | Cause::NothingToRun
         | Cause::Unrestricted
+        | Cause::Skill { .. }
         | Cause::Unnamed { .. } => "a list has allow rules only",
     }
 }

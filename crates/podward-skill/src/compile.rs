@@ -48,6 +48,15 @@ impl<'a> ListPlace<'a> {
         self
     }
 
+    /// What no entry says.
+    pub(crate) fn whole(&self) -> Location {
+        Location {
+            file: Arc::clone(&self.file),
+            line: 1,
+            column: 1,
+        }
+    }
+
     fn location(&self, entry: &ToolEntry) -> Location {
         Location {
             file: Arc::clone(&self.file),
@@ -151,7 +160,8 @@ impl<'l> Compiling<'_, 'l> {
             tool: tool.to_owned(),
             pattern: pattern.to_owned(),
             action: action(list),
-            message: None,
+            // A refusal names the entry as its author wrote it.
+            message: Some(entry.written.to_string()),
             grantable: false,
             ask_timeout: None,
             location: self.place.location(entry),
@@ -224,12 +234,8 @@ impl<'l> Compiling<'_, 'l> {
                 !wrong.contains(&(idx - 1))
             });
         }
-        self.rules.clear();
-        let spec = self.spec(&ToolLists::nothing(), true);
         CompiledLists {
-            layer: Policy::compile(&spec, self.place.known)
-                .ok()
-                .map(|compiled| compiled.policy),
+            layer: Some(Policy::deny_all(self.place.whole())),
             entries: self.entries,
             problems: self.problems,
         }
@@ -246,11 +252,7 @@ impl<'l> Compiling<'_, 'l> {
             .filter(|rule| !denies_all || rule.list == ListKind::Disallowed);
         PolicySpec {
             default_action,
-            default_location: Location {
-                file: Arc::clone(&self.place.file),
-                line: 1,
-                column: 1,
-            },
+            default_location: self.place.whole(),
             // Mixed counts as deny (D5.2).
             unresolved: Some(Action::Deny),
             rules: rules.map(|rule| rule.spec.clone()).collect(),

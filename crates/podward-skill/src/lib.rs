@@ -37,6 +37,7 @@ mod suggestion;
 mod target;
 mod tokens;
 mod tool_lists;
+mod workflow;
 mod yaml;
 
 pub use against::{ManifestSays, refused_anyway};
@@ -45,3 +46,4 @@ pub use name::{SkillName, SkillNameError};
 pub use problem::{Gravity, Problem};
 pub use read::{MAX_FILE_BYTES, MAX_HEADER_BYTES, Reading, Skill, StartedBy, read};
 pub use tool_lists::{Allowed, ListKind, ToolEntry, ToolLists};
+pub use workflow::{WorkflowRecord, WorkflowSource};

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::keep::Keep;
 use crate::registry::Registry;
+use crate::skill::NoSkills;
 use crate::tool::{Judge, Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
 
 /// A workspace `w`, a home `home` and a directory `outside`, on disk.
@@ -99,6 +100,7 @@ impl World {
             environment: Vec::new(),
             keep: self.keep.clone(),
             judge: Arc::clone(&self.judge),
+            skills: Arc::new(NoSkills),
             cancel: self.cancel.clone(),
         }
     }

@@ -76,6 +76,7 @@ mod mcp;
 mod read;
 mod registry;
 mod search;
+mod skill;
 mod text;
 mod tool;
 mod web_fetch;
@@ -89,6 +90,7 @@ pub use choices::{
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, lower};
+pub use skill::{NoSkills, StartSkill, skill_tool};
 pub use tool::{
     Invocation, Judge, Judged, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput,
     Unjudged,

@@ -15,6 +15,7 @@ use crate::file_write::FileWrite;
 use crate::mcp::lower_mcp;
 use crate::read::Read;
 use crate::search::{Glob, Grep, List};
+use crate::skill::skill_tool;
 use crate::tool::{Place, Proposal, Tool};
 use crate::web_fetch::WebFetch;
 
@@ -139,7 +140,10 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
     match name.origin() {
         ToolOrigin::Mcp { .. } => lower_mcp(&name, &arguments),
         ToolOrigin::Local => {
-            let proposal = Registry::built_in().propose(tool, arguments, place)?;
+            let mut tools = Registry::built_in();
+            let skill = skill_tool("");
+            tools.tools.insert(skill.name().clone(), skill);
+            let proposal = tools.propose(tool, arguments, place)?;
             Ok((proposal.arguments, proposal.lowered))
         }
     }

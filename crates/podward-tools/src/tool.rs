@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::bash::{USUAL_NAMES, names_of};
 use crate::error::BadCall;
 use crate::keep::Keep;
+use crate::skill::{NoSkills, StartSkill};
 
 /// Something the model can call.
 pub trait Tool: Send + Sync {
@@ -208,6 +209,8 @@ pub struct RunContext {
     pub keep: Option<Arc<dyn Keep>>,
     /// Has a further call judged that the running one turns out to need.
     pub judge: Arc<dyn Judge>,
+    /// Starts skills, for the tool `skill`.
+    pub skills: Arc<dyn StartSkill>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
 }
@@ -227,6 +230,7 @@ impl RunContext {
             environment: Vec::new(),
             keep: None,
             judge: Arc::new(Unjudged),
+            skills: Arc::new(NoSkills),
             cancel: CancellationToken::new(),
         }
     }

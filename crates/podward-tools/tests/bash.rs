@@ -20,7 +20,9 @@ use libtest_mimic::{Arguments, Trial};
 use podward_gate::{Call, CallFacts, CallId, Gate, Permit, Settled, Submitted};
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_scope::{Helper, Protected, Scope, ScopeDecl, confine_main};
-use podward_tools::{Place, Registry, RunContext, ToolLimits, ToolOutput, Unjudged, find_bash};
+use podward_tools::{
+    NoSkills, Place, Registry, RunContext, ToolLimits, ToolOutput, Unjudged, find_bash,
+};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -113,6 +115,7 @@ impl World {
                 .to_vec(),
             keep: None,
             judge: Arc::new(Unjudged),
+            skills: Arc::new(NoSkills),
             cancel: self.cancel.clone(),
         }
     }

@@ -5,6 +5,7 @@ mod further;
 mod judge;
 mod parked;
 mod run;
+mod starting;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,14 +21,27 @@ use tokio_util::sync::CancellationToken;
 use self::asked::{About, Questions};
 use self::further::Further;
 use self::judge::raw_refusal;
+use self::starting::Starting;
 use crate::collect::WrittenCall;
 use crate::decision::Decision;
 use crate::event::{EndReason, WorkerEvent};
-use crate::gate::{Earlier, SharedGate};
+use crate::gate::Earlier;
+use crate::history::Started;
 use crate::hook::chain::Checked;
-use crate::journal::{Entry, JournalError};
+use crate::journal::{Entry, JournalError, SkillMessage};
 use crate::stop;
 use crate::turn::Turn;
+use crate::worker::Parts;
+
+/// What became of the calls of one message.
+pub(crate) struct Worked {
+    /// In call order, one for each.
+    pub(crate) results: Vec<Block>,
+    /// The skills that they started.
+    pub(crate) started: Vec<Started>,
+    /// Why the turn has to end, if it has to.
+    pub(crate) end: Option<EndReason>,
+}
 
 /// What is left to do for the calls of one message.
 struct Batch {
@@ -38,6 +52,9 @@ struct Batch {
     n_running: usize,
     questions: Questions,
     further: Further,
+    starting: Starting,
+    /// Skills that calls with a result have started.
+    started: Vec<Started>,
     standing: Standing,
     /// Cancelled when the calls shall end.
     cancel: CancellationToken,
@@ -80,15 +97,10 @@ enum Decided {
 }
 
 impl Turn<'_> {
-    /// Works through the calls of one message; the results are in call order, one for each.
-    ///
-    /// The second value says why the turn has to end, if it has to.
-    pub(crate) async fn batch(
-        &mut self,
-        calls: Vec<WrittenCall>,
-    ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
+    /// Works through the calls of one message.
+    pub(crate) async fn batch(&mut self, calls: Vec<WrittenCall>) -> Result<Worked, JournalError> {
         let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
-        let mut batch = Batch::new(&self.parts.gate, slots.collect());
+        let mut batch = Batch::new(self.parts, slots.collect(), Vec::new());
         let calls = calls.into_iter().enumerate().collect();
         let (checked, end) = self.check_all(calls, Earlier::Nothing).await;
         batch.end = end;
@@ -100,7 +112,7 @@ impl Turn<'_> {
         &mut self,
         mut batch: Batch,
         checked: Vec<(usize, Checked)>,
-    ) -> Result<(Vec<Block>, Option<EndReason>), JournalError> {
+    ) -> Result<Worked, JournalError> {
         let done = match self.admit(&mut batch, checked).await {
             Ok(()) => self.work(&mut batch).await,
             Err(error) => Err(error),
@@ -110,7 +122,7 @@ impl Turn<'_> {
             batch.wind_down(self.parts.limits.grace).await;
             return Err(error);
         }
-        Ok((batch.results(), batch.end.take()))
+        Ok(batch.worked())
     }
 
     /// Answers calls that nobody looked at, because the turn ends.
@@ -118,14 +130,14 @@ impl Turn<'_> {
         &mut self,
         calls: &[WrittenCall],
         reason: &EndReason,
-    ) -> Result<Vec<Block>, JournalError> {
+    ) -> Result<Worked, JournalError> {
         let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
-        let mut batch = Batch::new(&self.parts.gate, slots.collect());
+        let mut batch = Batch::new(self.parts, slots.collect(), Vec::new());
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         let refuse = |call| Checked::Refuse(raw_refusal(call, cause.clone()));
         let checked = calls.iter().map(refuse).enumerate().collect();
         self.admit(&mut batch, checked).await?;
-        Ok(batch.results())
+        Ok(batch.worked())
     }
 
     /// Records what was decided about each call, then the results of the refused ones; then puts
@@ -309,18 +321,32 @@ impl Turn<'_> {
     async fn finish(&mut self, batch: &mut Batch, idxs: &[usize]) -> Result<(), JournalError> {
         let done: Vec<_> = idxs
             .iter()
-            .filter_map(|&idx| batch.slots.get(idx)?.done())
+            .filter_map(|&idx| {
+                let (id, output) = batch.slots.get(idx)?.done()?;
+                Some((idx, id, output))
+            })
             .collect();
-        let entries: Vec<_> = done
-            .iter()
-            .map(|(id, output)| Entry::Finished {
+        let mut entries = Vec::with_capacity(done.len());
+        let mut started = Vec::new();
+        for (idx, id, output) in &done {
+            let record = batch.starting.take(*idx).filter(|_| !output.is_error);
+            if let Some(record) = record {
+                let call = id.as_str().to_owned();
+                entries.push(Entry::SkillStarted {
+                    skill: (*record).clone(),
+                    message: SkillMessage::Result { call: call.clone() },
+                });
+                started.push(Started { record, call });
+            }
+            entries.push(Entry::Finished {
                 call: id.as_str().to_owned(),
                 content: output.content.clone(),
                 is_error: output.is_error,
-            })
-            .collect();
+            });
+        }
         self.append(&entries).await?;
-        for (id, output) in done {
+        batch.started.extend(started);
+        for (_, id, output) in done {
             self.tell(WorkerEvent::CallFinished { id, output }).await;
         }
         Ok(())
@@ -328,14 +354,16 @@ impl Turn<'_> {
 }
 
 impl Batch {
-    fn new(gate: &SharedGate, slots: Vec<Slot>) -> Self {
+    fn new(parts: &Parts, slots: Vec<Slot>, started: Vec<Started>) -> Self {
         Self {
             slots,
             ready: VecDeque::new(),
             tasks: JoinSet::new(),
             n_running: 0,
-            questions: Questions::new(gate.clone()),
+            questions: Questions::new(parts.gate.clone()),
             further: Further::new(),
+            starting: Starting::new(parts, &started),
+            started,
             standing: Standing::Working,
             cancel: CancellationToken::new(),
             end: None,
@@ -369,6 +397,15 @@ impl Batch {
                 None => output,
             };
             slot.state = SlotState::Done(output);
+        }
+    }
+
+    /// What became of its calls.
+    fn worked(&mut self) -> Worked {
+        Worked {
+            results: self.results(),
+            started: std::mem::take(&mut self.started),
+            end: self.end.take(),
         }
     }
 

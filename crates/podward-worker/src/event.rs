@@ -9,6 +9,8 @@ use podward_model::{ModelError, Usage};
 use podward_tools::ToolOutput;
 
 use crate::decision::Decision;
+use crate::journal::SkillEnd;
+use crate::skill::ActiveSkill;
 
 /// Something that happened in a turn. Decisions and results are told only after the journal has
 /// them.
@@ -70,6 +72,20 @@ pub enum WorkerEvent {
         id: CallId,
         /// The result.
         output: Arc<ToolOutput>,
+    },
+    /// A skill is active: from the next request on.
+    SkillStarted {
+        /// The skill.
+        skill: ActiveSkill,
+        /// The call that started it; `None`: the prompt did.
+        call: Option<CallId>,
+    },
+    /// A skill is active no longer.
+    SkillEnded {
+        /// Its name.
+        name: Box<str>,
+        /// Why.
+        why: SkillEnd,
     },
     /// A hook that only looks on failed: nothing hangs on it, but people should hear.
     HookFailed(HookFailure),

@@ -7,6 +7,7 @@ use podward_gate::{
     Answer, AnswerError, Call, EditError, Gate, Grant, GrantId, Put, Question, Refusal, RequestId,
     Rest, Settled, Submitted,
 };
+use podward_policy::SkillLayer;
 use podward_tools::Invocation;
 use tokio::sync::mpsc;
 
@@ -182,6 +183,10 @@ impl SharedGate {
     #[must_use]
     pub fn question(&self, id: &RequestId) -> Option<Question> {
         self.lock().gate.question(id).cloned()
+    }
+
+    pub(crate) fn set_skills(&self, skills: Vec<Arc<SkillLayer>>) {
+        self.lock().gate.set_skills(skills);
     }
 
     pub(crate) fn begin_turn(&self) {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use podward_model::Block;
+use podward_skill::WorkflowRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::Decision;
@@ -69,11 +70,57 @@ pub enum Entry {
         /// It failed or was refused.
         is_error: bool,
     },
+    /// A skill starts: it is active once the message that holds its instructions is in the history.
+    SkillStarted {
+        /// The skill.
+        skill: WorkflowRecord,
+        /// Which message that is.
+        message: SkillMessage,
+    },
+    /// A skill ends: its instructions are in no request from now on.
+    SkillEnded {
+        /// Its name.
+        name: Box<str>,
+        /// Why.
+        why: SkillEnd,
+    },
     /// The turn ended.
     TurnEnded {
         /// One word for why.
         reason: String,
     },
+}
+
+/// The message that holds the instructions of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SkillMessage {
+    /// The prompt that is the next entry: a client started it.
+    Prompt {
+        /// The instructions, which stand in front of the prompt.
+        instructions: String,
+    },
+    /// The result of a call, which holds the instructions unless it is an error: the model started
+    /// it.
+    Result {
+        /// The call's id.
+        call: String,
+    },
+}
+
+/// Why a skill ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SkillEnd {
+    /// Its turn did, in the ordinary way.
+    TurnEnded,
+    /// A client ended it.
+    Client {
+        /// Who.
+        by: Box<str>,
+    },
+    /// It never began: the session ended before the message that it was to begin with.
+    Interrupted,
 }
 
 /// What was decided about a call, in short.
@@ -133,6 +180,18 @@ impl Journal for MemoryJournal {
         self.lock()
             .extend(decisions.iter().map(|decision| Entry::ruled(decision)));
         Ok(())
+    }
+}
+
+impl SkillEnd {
+    /// The word used in logs and output.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::TurnEnded => "turn_ended",
+            Self::Client { .. } => "client",
+            Self::Interrupted => "interrupted",
+        }
     }
 }
 

@@ -40,7 +40,8 @@ mod ids;
 mod journal;
 mod limits;
 mod proposer;
-
+mod sets;
+mod skill;
 mod stop;
 #[cfg(test)]
 mod testing;
@@ -56,8 +57,14 @@ pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,
     PreToolCall, PreToolStage, PromptSubmit, SyntheticResult, TurnAction,
 };
-pub use journal::{Entry, Journal, JournalError, MemoryJournal, RuledOutcome};
+pub use journal::{
+    Entry, Journal, JournalError, MemoryJournal, RuledOutcome, SkillEnd, SkillMessage,
+};
 pub use limits::TurnLimits;
 pub use podward_gate::DecidedBy;
 pub use proposer::Proposer;
+pub use skill::{
+    ActiveSkill, ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource,
+    SkillStarter,
+};
 pub use worker::{Worker, WorkerBuilder, WorkerError};

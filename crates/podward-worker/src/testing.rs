@@ -11,8 +11,8 @@ use podward_policy::{
 };
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
-    BadArguments, BadCall, Invocation, Judged, Place, Proposal, Registry, RunContext, Tool,
-    ToolLimits, ToolOutput, Unjudged,
+    BadArguments, BadCall, Invocation, Judged, NoSkills, Place, Proposal, Registry, RunContext,
+    Tool, ToolLimits, ToolOutput, Unjudged,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -217,6 +217,15 @@ impl Kit {
                 }
                 WorkerEvent::HookFailed(failure) => {
                     format!("hook {} failed: {}", failure.hook, failure.why)
+                }
+                WorkerEvent::SkillStarted { skill, call } => format!(
+                    "skill {} {:?} by {}",
+                    skill.record.name,
+                    skill.n_tools,
+                    call.map_or_else(|| "prompt".to_owned(), |call| call.to_string()),
+                ),
+                WorkerEvent::SkillEnded { name, why } => {
+                    format!("skill {name} ended: {}", why.as_str())
                 }
                 WorkerEvent::TurnEnded(end) => format!("ended: {}", end.reason),
             });
@@ -436,6 +445,7 @@ fn context(temp: &TempDir) -> RunContext {
         environment: Vec::new(),
         keep: None,
         judge: Arc::new(Unjudged),
+        skills: Arc::new(NoSkills),
         cancel: CancellationToken::new(),
     }
 }

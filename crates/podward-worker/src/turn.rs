@@ -1,21 +1,25 @@
 //! One turn: the model is asked until it has nothing more to do.
 
+mod skills;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use podward_gate::RefusalCause;
-use podward_model::{Block, ModelError, ModelRequest, StopReason, Usage, conversation_bytes, trim};
+use podward_model::{
+    Block, ModelError, ModelRequest, StopReason, Usage, conversation_bytes, trim_keeping,
+};
 use tokio::sync::mpsc::error::TrySendError;
 use tracing::Instrument;
 
 use crate::collect::{Added, Answer, WrittenCall};
 use crate::event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
-use crate::history::Parked;
+use crate::history::{History, Parked};
 use crate::hook::{PreRequest, PromptSubmit, chain};
-use crate::journal::{Entry, JournalError};
+use crate::journal::{Entry, JournalError, SkillMessage};
 use crate::stop::Stop;
-use crate::worker::Parts;
+use crate::worker::{Begin, Parts};
 
 /// One turn of a worker.
 pub(crate) struct Turn<'w> {
@@ -51,14 +55,15 @@ impl<'w> Turn<'w> {
     }
 
     /// Works through the turn; `None`: it goes on with what the history ends in.
-    pub(crate) async fn run(mut self, prompt: Option<String>) -> Result<TurnEnd, JournalError> {
+    pub(crate) async fn run(mut self, begin: Option<Begin>) -> Result<TurnEnd, JournalError> {
         self.parts.gate.begin_turn();
         let parked = self.parts.parked.take();
-        let reason = match (prompt, parked) {
-            (Some(prompt), None) => self.begin(prompt).await?,
-            (Some(prompt), Some(parked)) => {
+        let reason = match (begin, parked) {
+            (Some(begin), None) => self.begin(begin).await?,
+            (Some(begin), Some(parked)) => {
                 self.interrupt(parked).await?;
-                self.begin(prompt).await?
+                self.end_asked().await?;
+                self.begin(begin).await?
             }
             (None, parked) => {
                 self.tell(WorkerEvent::TurnStarted { prompt: None }).await;
@@ -77,10 +82,13 @@ impl<'w> Turn<'w> {
             n_steps = end.n_steps,
             "the turn ended"
         );
-        self.append(&[Entry::TurnEnded {
+        let ending = self.ending_with(end.reason == EndReason::Done);
+        let mut entries = skills::ended(&ending);
+        entries.push(Entry::TurnEnded {
             reason: end.reason.as_str().to_owned(),
-        }])
-        .await?;
+        });
+        self.append(&entries).await?;
+        self.ended(ending).await;
         self.tell_hooks_of_end(&mut end).await;
         self.tell(WorkerEvent::TurnEnded(Arc::new(end.clone())))
             .await;
@@ -108,22 +116,35 @@ impl<'w> Turn<'w> {
     }
 
     /// Takes a prompt, unless a hook has something against it, and answers it.
-    async fn begin(&mut self, prompt: String) -> Result<EndReason, JournalError> {
+    async fn begin(&mut self, begin: Begin) -> Result<EndReason, JournalError> {
+        let Begin { prompt, skill } = begin;
         let mut event = PromptSubmit { prompt };
         let hooks = self.parts.hooks.prompt_submit.clone();
         if let Err(reason) = chain::check_turn(&hooks, &mut event, &self.stop).await {
             return Ok(reason);
         }
         let prompt = event.prompt;
-        self.append(&[Entry::Prompt {
+        let started = skill.as_ref().map(|begun| Entry::SkillStarted {
+            skill: (*begun.record).clone(),
+            message: SkillMessage::Prompt {
+                instructions: begun.instructions.to_string(),
+            },
+        });
+        let mut entries: Vec<_> = started.into_iter().collect();
+        entries.push(Entry::Prompt {
             text: prompt.clone(),
-        }])
-        .await?;
-        self.parts.history.push_prompt(&prompt);
+        });
+        self.append(&entries).await?;
+        let name = skill.as_ref().map(|begun| begun.record.name.clone());
+        self.parts.history.push_prompt(&prompt, skill);
         self.tell(WorkerEvent::TurnStarted {
             prompt: Some(prompt.into()),
         })
         .await;
+        if let Some(name) = name {
+            self.parts.follow_skills();
+            self.tell_started(&name, None).await;
+        }
         self.steps().await
     }
 
@@ -142,6 +163,7 @@ impl<'w> Turn<'w> {
             if let Some(reason) = self.stop.reason().or_else(|| self.limit()) {
                 return Ok(reason);
             }
+            self.end_asked().await?;
             let request = match self.request().await {
                 Ok(request) => request,
                 Err(reason) => return Ok(reason),
@@ -172,9 +194,10 @@ impl<'w> Turn<'w> {
     async fn request(&mut self) -> Result<ModelRequest, EndReason> {
         let mut event = PreRequest::new(ModelRequest {
             system: Arc::clone(&self.parts.system),
-            messages: trim(
+            messages: trim_keeping(
                 self.parts.history.messages(),
                 self.parts.limits.history_bytes,
+                &|block| self.parts.history.is_pinned(block),
             ),
             tools: Arc::clone(&self.parts.specs),
             max_tokens: self.parts.limits.max_tokens.get(),
@@ -204,11 +227,12 @@ impl<'w> Turn<'w> {
             })
             .await;
         }
-        let (results, batch_end) = match &answer_end {
+        let mut worked = match &answer_end {
             AnswerEnd::Stopped(_) => self.batch(calls.clone()).await?,
-            AnswerEnd::Broken(reason) => (self.refuse_all(&calls, reason).await?, None),
+            AnswerEnd::Broken(reason) => self.refuse_all(&calls, reason).await?,
         };
-        self.parts.history.push_step(content, results);
+        let batch_end = worked.end.take();
+        self.push_step(content, worked).await;
         Ok(match answer_end {
             AnswerEnd::Broken(reason) => Some(reason),
             AnswerEnd::Stopped(_) if !calls.is_empty() => batch_end,
@@ -236,7 +260,9 @@ impl<'w> Turn<'w> {
                 Ok(Some(Ok(event))) => event,
                 Ok(Some(Err(error))) => {
                     let asked = request.take().filter(|_| !answer.has_begun());
-                    let Some(shorter) = asked.and_then(|asked| shorter(asked, &error)) else {
+                    let Some(shorter) =
+                        asked.and_then(|asked| shorter(asked, &error, &self.parts.history))
+                    else {
                         break AnswerEnd::Broken(EndReason::Model(error));
                     };
                     self.tell(WorkerEvent::Retry {
@@ -318,12 +344,14 @@ impl<'w> Turn<'w> {
 
 /// The request with half of the conversation, if the provider says that it is too long and
 /// something can be left out.
-fn shorter(request: ModelRequest, error: &ModelError) -> Option<ModelRequest> {
+fn shorter(request: ModelRequest, error: &ModelError, history: &History) -> Option<ModelRequest> {
     if !matches!(error, ModelError::ContextTooLong { .. }) {
         return None;
     }
-    let messages = trim(&request.messages, conversation_bytes(&request.messages) / 2);
-    (messages.len() < request.messages.len()).then_some(ModelRequest {
+    let n_bytes = conversation_bytes(&request.messages);
+    let is_pinned = |block: &Block| history.is_pinned(block);
+    let messages = trim_keeping(&request.messages, n_bytes / 2, &is_pinned);
+    (conversation_bytes(&messages) < n_bytes).then_some(ModelRequest {
         messages,
         ..request
     })

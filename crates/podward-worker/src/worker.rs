@@ -13,12 +13,17 @@ use tracing::Instrument;
 use crate::approver::{Approver, Unattended};
 use crate::event::{EndReason, TurnEnd, WorkerEvent};
 use crate::gate::SharedGate;
-use crate::history::{History, Parked};
+use crate::history::{Begun, History, Parked};
 use crate::hook::Hooks;
 use crate::ids::CallIds;
 use crate::journal::{Journal, JournalError};
 use crate::limits::TurnLimits;
 use crate::proposer::Proposer;
+use crate::sets::SkillSets;
+use crate::skill::{
+    ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource, SkillStarter,
+    load,
+};
 use crate::stop::Stop;
 use crate::turn::Turn;
 
@@ -45,6 +50,13 @@ pub(crate) struct Parts {
     /// What comes next in the history, once its calls are answered.
     pub(crate) parked: Option<Parked>,
     pub(crate) ids: CallIds,
+    pub(crate) skills: SkillSets,
+}
+
+/// A prompt, and the skill that begins with it.
+pub(crate) struct Begin {
+    pub(crate) prompt: String,
+    pub(crate) skill: Option<Begun>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +83,7 @@ pub struct WorkerBuilder {
     system: Arc<str>,
     history: History,
     parked: Option<Parked>,
+    skills: Option<Arc<dyn SkillSource>>,
 }
 
 /// Why a turn could not be worked through to an end that is on record.
@@ -84,6 +97,10 @@ pub enum WorkerError {
     /// An earlier turn has no end on record: its journal failed, or its future was dropped.
     #[error("an earlier turn has no end, so the session has to be resumed from its journal")]
     Unfinished,
+    /// The skill that the prompt was to begin with does not start: the prompt was not taken, and the
+    /// worker can take another.
+    #[error("the prompt was not taken")]
+    Skill(#[source] SkillError),
 }
 
 impl Worker {
@@ -129,21 +146,39 @@ impl Worker {
             system: "".into(),
             history: History::default(),
             parked: None,
+            skills: None,
         }
     }
 
-    /// Works through a turn: from a prompt until the model has nothing more to do.
+    /// Works through a turn: from a prompt until the model has nothing more to do. A skill that
+    /// begins with the prompt is active from the first request on.
     ///
     /// A future that is dropped before its end leaves a worker that takes no further turn.
     ///
     /// # Errors
-    /// The journal failed. Every other end of a turn is a [`TurnEnd`].
+    /// The journal failed, or the skill does not start. Every other end of a turn is a [`TurnEnd`].
     pub async fn turn(
         &mut self,
-        prompt: impl Into<String>,
+        prompt: impl Into<Prompt>,
         cancel: CancellationToken,
     ) -> Result<TurnEnd, WorkerError> {
         self.run(Some(prompt.into()), cancel).await
+    }
+
+    /// Ends the skills that [`ActiveSkills::end`] has asked to end, between two turns. While calls of
+    /// an earlier run wait to be asked about, nothing changes: they end once these have their results.
+    ///
+    /// # Errors
+    /// The journal failed.
+    pub async fn end_skills(&mut self) -> Result<(), WorkerError> {
+        if self.state == State::InTurn {
+            return Err(WorkerError::Unfinished);
+        }
+        self.state = State::InTurn;
+        let stop = Stop::new(CancellationToken::new(), self.parts.limits.wall);
+        self.parts.end_skills(stop).await?;
+        self.state = State::Idle;
+        Ok(())
     }
 
     /// Goes on with a turn that was interrupted: asks again about calls that waited for an answer,
@@ -170,7 +205,7 @@ impl Worker {
 
     async fn run(
         &mut self,
-        prompt: Option<String>,
+        prompt: Option<Prompt>,
         cancel: CancellationToken,
     ) -> Result<TurnEnd, WorkerError> {
         if self.state == State::InTurn {
@@ -178,8 +213,19 @@ impl Worker {
         }
         self.state = State::InTurn;
         let stop = Stop::new(cancel, self.parts.limits.wall);
+        self.parts.end_skills(stop.clone()).await?;
+        let begin = match prompt {
+            Some(prompt) => match self.parts.begin(prompt).await {
+                Ok(begin) => Some(begin),
+                Err(error) => {
+                    self.state = State::Idle;
+                    return Err(WorkerError::Skill(error));
+                }
+            },
+            None => None,
+        };
         let end = Turn::new(&mut self.parts, stop)
-            .run(prompt)
+            .run(begin)
             .instrument(tracing::info_span!("turn"))
             .await
             .map_err(WorkerError::Journal)?;
@@ -199,10 +245,70 @@ impl Worker {
         self.parts.proposer.clone()
     }
 
+    /// The active skills, for those who look at them and end them.
+    #[must_use]
+    pub fn skills(&self) -> ActiveSkills {
+        self.parts.skills.active.clone()
+    }
+
     /// The conversation so far.
     #[must_use]
     pub const fn history(&self) -> &History {
         &self.parts.history
+    }
+}
+
+impl Parts {
+    /// Brings what calls are judged by, and which tools are offered, to the skills whose instructions
+    /// the history holds.
+    pub(crate) fn follow_skills(&mut self) {
+        let in_force = self.skills.follow(&self.history);
+        self.gate.set_skills(in_force.layers);
+        self.context.policies = in_force.policies;
+        self.specs = in_force.specs;
+    }
+
+    /// Ends the skills that clients have asked to end, unless calls wait that were judged under them.
+    async fn end_skills(&mut self, stop: Stop) -> Result<(), WorkerError> {
+        if self.parked.is_some() {
+            return Ok(());
+        }
+        let mut turn = Turn::new(self, stop);
+        turn.end_asked().await.map_err(WorkerError::Journal)
+    }
+
+    /// Reads the skill that begins with a prompt.
+    async fn begin(&mut self, prompt: Prompt) -> Result<Begin, SkillError> {
+        let Prompt { text, skill } = prompt;
+        let Some(name) = skill else {
+            return Ok(Begin {
+                prompt: text,
+                skill: None,
+            });
+        };
+        let parked = self.parked.iter().flat_map(Parked::started);
+        let active = self.history.skills();
+        let taken: Vec<_> = active
+            .chain(parked.map(|started| &started.record))
+            .collect();
+        if taken.iter().any(|record| record.name == name) {
+            return Err(SkillError::AlreadyActive { name });
+        }
+        if taken.len() >= MOST_ACTIVE_SKILLS {
+            return Err(SkillError::TooMany { name });
+        }
+        let source = self.skills.source.as_deref();
+        let LoadedSkill { record, body } = load(source, &name, SkillStarter::Client).await?;
+        let workspace = self.skills.workspace();
+        // What it is to work on stands behind the instructions: it is the prompt.
+        let instructions = record.instructions(&body, None, workspace);
+        Ok(Begin {
+            prompt: text,
+            skill: Some(Begun {
+                record: Arc::new(record),
+                instructions: instructions.into(),
+            }),
+        })
     }
 }
 
@@ -277,6 +383,14 @@ impl WorkerBuilder {
         self
     }
 
+    /// Where skills are found; without it none can be started, and those that are active in the
+    /// history are all the same.
+    #[must_use]
+    pub fn skills(mut self, source: Arc<dyn SkillSource>) -> Self {
+        self.skills = Some(source);
+        self
+    }
+
     /// The worker.
     #[must_use]
     pub fn build(self) -> Worker {
@@ -286,16 +400,21 @@ impl WorkerBuilder {
                 .as_ref()
                 .is_none_or(|offered| offered.contains(name))
         };
-        let specs = self
+        let specs: Vec<_> = self
             .tools
             .iter()
             .filter(|tool| is_offered(tool.name()))
-            .map(|tool| ToolSpec {
-                name: tool.name().as_str().to_owned(),
-                description: tool.description().to_owned(),
-                schema: tool.schema(),
+            .map(|tool| {
+                let spec = ToolSpec {
+                    name: tool.name().as_str().to_owned(),
+                    description: tool.description().to_owned(),
+                    schema: tool.schema(),
+                };
+                (tool.name().clone(), spec)
             })
             .collect();
+        let (place, policies) = (&self.context.place, &self.context.policies);
+        let skills = SkillSets::new(self.skills, &self.tools, specs, place, policies);
         let proposer = Proposer::new(self.tools, self.context.place.clone());
         let parked = self.parked.iter().flat_map(Parked::tool_use_ids);
         let ids = CallIds::new(
@@ -305,23 +424,26 @@ impl WorkerBuilder {
                 .flat_map(Message::tool_use_ids)
                 .chain(parked),
         );
+        let mut parts = Parts {
+            model: self.model,
+            gate: self.gate,
+            journal: self.journal,
+            context: self.context,
+            proposer,
+            specs: Arc::default(),
+            hooks: self.guard.followed_by(self.hooks),
+            approver: self.approver,
+            events: self.events,
+            limits: self.limits,
+            system: self.system,
+            history: self.history,
+            parked: self.parked,
+            ids,
+            skills,
+        };
+        parts.follow_skills();
         Worker {
-            parts: Parts {
-                model: self.model,
-                gate: self.gate,
-                journal: self.journal,
-                context: self.context,
-                proposer,
-                specs: Arc::new(specs),
-                hooks: self.guard.followed_by(self.hooks),
-                approver: self.approver,
-                events: self.events,
-                limits: self.limits,
-                system: self.system,
-                history: self.history,
-                parked: self.parked,
-                ids,
-            },
+            parts,
             state: State::Idle,
         }
     }

@@ -58,6 +58,7 @@ pub(super) const LAYERS: &[Layer] = &[
         &[
             "podward-policy",
             "podward-gate",
+            "podward-skill",
             "podward-tools",
             "podward-model",
         ],

@@ -8,7 +8,7 @@ use podward_manifest::{Resolved, WorkspaceMode};
 use podward_policy::ToolName;
 use podward_protocol::{Event, Notice, SessionId};
 use podward_scope::Scope;
-use podward_tools::{Place, Registry, RunContext, Unjudged};
+use podward_tools::{NoSkills, Place, Registry, RunContext, Unjudged};
 use podward_worker::{
     Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate, Unattended,
     Worker,
@@ -424,6 +424,7 @@ fn run_context(
         environment,
         keep: None,
         judge: Arc::new(Unjudged),
+        skills: Arc::new(NoSkills),
         cancel: CancellationToken::new(),
     }
 }

@@ -1,17 +1,22 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
-use super::{Decision, Found, How, View, Why, judge};
+use super::skills::denial;
+use super::{Decision, Found, How, View, Why, judge_by_layers};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
 use crate::operation::{Lowered, Operation, OperationIdx, Subject};
 use crate::pattern::Hit;
-use crate::policy::Policy;
+use crate::policy::{Policies, Policy};
 use crate::rule::Rule;
 use crate::rule::tools::stands_for_anything;
 use crate::verdict::{Cause, LayerKind, LayerName, Ruling};
 
 /// All that asks about a call; empty unless the ruling is ask.
-pub(crate) fn asking(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Asking> {
+pub(crate) fn asking(policies: &Policies, call: &Lowered) -> Vec<Asking> {
+    let layers = &*policies.layers;
+    if denial(&policies.skills, call).is_some() {
+        return Vec::new();
+    }
     let Lowered::Operations(operations) = call else {
         return Vec::new();
     };
@@ -42,7 +47,7 @@ pub(crate) fn judge_rest(
     call: &Lowered,
     rest: &[Asking],
 ) -> Ruling {
-    let whole = judge(layers, call);
+    let whole = judge_by_layers(layers, call);
     let Lowered::Operations(operations) = call else {
         return whole;
     };
@@ -83,7 +88,7 @@ fn asking_beyond_doubt(
     call: &Lowered,
     mut found: Vec<Asking>,
 ) -> Vec<Asking> {
-    let ruling = judge(layers, call);
+    let ruling = judge_by_layers(layers, call);
     if ruling.action != Action::Ask {
         return Vec::new();
     }
@@ -92,7 +97,7 @@ fn asking_beyond_doubt(
         | Cause::Default { layer, .. }
         | Cause::Unresolved { layer, .. }
         | Cause::Unnamed { layer } => Some(layer.kind),
-        Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted => None,
+        Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted | Cause::Skill { .. } => None,
     };
     for asking in &mut found {
         asking.grantable = false;

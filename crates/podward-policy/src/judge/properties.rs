@@ -461,7 +461,7 @@ proptest! {
                 }
                 Cause::Unrestricted => prop_assert_eq!(said.action, Action::Allow),
                 Cause::Unnamed { .. } => prop_assert_eq!(said.action, Action::Ask),
-                Cause::NoPolicy | Cause::NothingToRun => prop_assert!(false, "{said:?}"),
+                Cause::NoPolicy | Cause::NothingToRun | Cause::Skill { .. } => prop_assert!(false, "{said:?}"),
             }
             if said.action != Action::Allow {
                 let allow = said.nearest.iter().all(|near| near.action == Action::Allow);

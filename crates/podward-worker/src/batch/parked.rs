@@ -11,7 +11,7 @@ use super::{Batch, Slot, SlotState};
 use crate::collect::WrittenCall;
 use crate::event::{EndReason, WorkerEvent};
 use crate::gate::Earlier;
-use crate::history::{Parked, ParkedCall};
+use crate::history::{Parked, ParkedCall, Started};
 use crate::hook::chain::Checked;
 use crate::journal::JournalError;
 use crate::turn::Turn;
@@ -23,8 +23,8 @@ impl Turn<'_> {
         &mut self,
         parked: Parked,
     ) -> Result<Option<EndReason>, JournalError> {
-        let (content, calls) = parked.into_parts();
-        let (batch, waiting) = self.reopened(calls);
+        let (content, calls, started) = parked.into_parts();
+        let (batch, waiting) = self.reopened(calls, started);
         for (_, call) in &waiting {
             self.tell(WorkerEvent::CallProposed {
                 id: call.id.clone(),
@@ -35,25 +35,30 @@ impl Turn<'_> {
         }
         let (checked, end) = self.check_all(waiting, Earlier::Asked).await;
         let batch = Batch { end, ..batch };
-        let (results, end) = self.work_through(batch, checked).await?;
-        self.parts.history.push_step(content, results);
+        let mut worked = self.work_through(batch, checked).await?;
+        let end = worked.end.take();
+        self.push_step(content, worked).await;
         Ok(end)
     }
 
     /// Refuses calls that waited, because the session goes on with something else.
     pub(crate) async fn interrupt(&mut self, parked: Parked) -> Result<(), JournalError> {
-        let (content, calls) = parked.into_parts();
-        let (mut batch, waiting) = self.reopened(calls);
+        let (content, calls, started) = parked.into_parts();
+        let (mut batch, waiting) = self.reopened(calls, started);
         let cause = RefusalCause::Interrupted(Progress::NotStarted);
         let refuse = |(idx, call)| (idx, Checked::Refuse(raw_refusal(&call, cause.clone())));
         let refused = waiting.into_iter().map(refuse).collect();
         self.admit(&mut batch, refused).await?;
-        self.parts.history.push_step(content, batch.results());
+        self.push_step(content, batch.worked()).await;
         Ok(())
     }
 
     /// A batch of these calls, and those of them that wait, by their places.
-    fn reopened(&self, calls: Vec<ParkedCall>) -> (Batch, Vec<(usize, WrittenCall)>) {
+    fn reopened(
+        &self,
+        calls: Vec<ParkedCall>,
+        started: Vec<Started>,
+    ) -> (Batch, Vec<(usize, WrittenCall)>) {
         let mut slots = Vec::with_capacity(calls.len());
         let mut waiting = Vec::new();
         for (idx, call) in calls.into_iter().enumerate() {
@@ -77,6 +82,6 @@ impl Turn<'_> {
             }
             slots.push(slot);
         }
-        (Batch::new(&self.parts.gate, slots), waiting)
+        (Batch::new(self.parts, slots, started), waiting)
     }
 }

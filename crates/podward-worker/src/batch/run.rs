@@ -43,6 +43,7 @@ impl Turn<'_> {
             let mut context = self.parts.context.clone();
             context.cancel = batch.cancel.child_token();
             context.judge = batch.further.judge(idx);
+            context.skills = batch.starting.starter(idx);
             batch.n_running += 1;
             batch.tasks.spawn(
                 async move {

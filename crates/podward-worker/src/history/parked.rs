@@ -4,8 +4,8 @@ use podward_gate::Progress;
 use podward_model::Block;
 use serde_json::Value;
 
-use super::History;
 use super::replay::{MadeUp, interrupted_text};
+use super::{History, Started};
 use crate::journal::Entry;
 
 /// The last message of the model in a session that ended while calls of it waited for an answer.
@@ -17,6 +17,8 @@ pub struct Parked {
     pub(super) content: Vec<Block>,
     /// In call order.
     pub(super) calls: Vec<ParkedCall>,
+    /// Skills that calls with a result have started: active once all have theirs.
+    pub(super) started: Vec<Started>,
 }
 
 /// A call of such a message.
@@ -51,9 +53,14 @@ impl Parked {
         self.calls.iter().map(ParkedCall::id)
     }
 
-    /// The message and its calls.
-    pub(crate) fn into_parts(self) -> (Vec<Block>, Vec<ParkedCall>) {
-        (self.content, self.calls)
+    /// The message, its calls, and the skills that they have started.
+    pub(crate) fn into_parts(self) -> (Vec<Block>, Vec<ParkedCall>, Vec<Started>) {
+        (self.content, self.calls, self.started)
+    }
+
+    /// The skills that its calls have started.
+    pub(crate) fn started(&self) -> &[Started] {
+        &self.started
     }
 
     /// The results of the calls that wait, if nobody is asked any more.
@@ -80,6 +87,7 @@ impl Parked {
         Self {
             content: self.content,
             calls: calls.collect(),
+            started: self.started,
         }
     }
 
@@ -99,7 +107,7 @@ impl Parked {
             ParkedCall::Asked { .. } => None,
         });
         let results = results.collect();
-        history.push_step(self.content, results);
+        history.push_step(self.content, results, self.started);
     }
 }
 

@@ -1,14 +1,15 @@
 //! From a journal back to a history.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use podward_gate::{CallId, Progress, Refusal, RefusalCause, refusal_text};
 use podward_model::{Block, PairingError, check_pairing};
 use serde_json::Value;
 
-use super::History;
 use super::parked::{Parked, ParkedCall};
-use crate::journal::{Entry, RuledOutcome};
+use super::{Begun, History, Started};
+use crate::journal::{Entry, RuledOutcome, SkillEnd, SkillMessage};
 
 /// A history read back from a journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +34,14 @@ pub enum ReplayError {
         /// The call's id.
         call: String,
     },
+    /// An entry about a skill that cannot start or end at its place.
+    #[error("entry {entry} is about the skill `{skill}`, which does not start or end there")]
+    Skill {
+        /// The entry's place, from 0.
+        entry: usize,
+        /// The skill.
+        skill: Box<str>,
+    },
     /// A message that no worker writes.
     #[error("the messages do not fit together")]
     Messages(#[source] PairingError),
@@ -48,9 +57,13 @@ impl History {
     /// # Errors
     /// The entries are none that a worker writes in this order.
     pub fn replay(entries: &[Entry]) -> Result<Replayed, ReplayError> {
-        let (history, open) = read(entries)?;
+        let Read {
+            history,
+            open,
+            begun,
+        } = read(entries)?;
         let is_parked = open.is_parked();
-        let (content, calls) = open.into_calls();
+        let (content, calls, started) = open.into_calls();
         let repair = |call: &ParkedCall| match call {
             ParkedCall::Done {
                 id,
@@ -64,8 +77,18 @@ impl History {
             }),
             ParkedCall::Done { .. } | ParkedCall::Asked { .. } => None,
         };
-        let repairs = calls.iter().filter_map(repair).collect();
-        let parked = Parked { content, calls };
+        // Its prompt is not on record: it never began.
+        let never_began = begun.map(|begun| Entry::SkillEnded {
+            name: begun.record.name.clone(),
+            why: SkillEnd::Interrupted,
+        });
+        let repairs = calls.iter().filter_map(repair).chain(never_began);
+        let repairs = repairs.collect();
+        let parked = Parked {
+            content,
+            calls,
+            started,
+        };
         let mut closed = history.clone();
         parked.clone().interrupted().close(&mut closed);
         check_pairing(closed.messages()).map_err(ReplayError::Messages)?;
@@ -84,23 +107,95 @@ impl History {
     }
 }
 
-/// What the entries tell: the history before the last message, and that message.
-fn read(entries: &[Entry]) -> Result<(History, OpenStep), ReplayError> {
-    let mut history = History::default();
-    let mut open = OpenStep::default();
+/// What the entries tell.
+#[derive(Default)]
+struct Read {
+    /// The history before the last message.
+    history: History,
+    /// That message.
+    open: OpenStep,
+    /// A skill that begins with the prompt that comes next.
+    begun: Option<Begun>,
+}
+
+impl Read {
+    /// The last message is complete.
+    fn close(&mut self) {
+        std::mem::take(&mut self.open).close(&mut self.history);
+    }
+
+    /// Takes an entry about a skill; `None`: no worker writes it here.
+    fn skill(&mut self, entry: &Entry) -> Option<()> {
+        match entry {
+            Entry::SkillStarted { skill, message } => {
+                let is_active = self
+                    .history
+                    .skills()
+                    .any(|active| active.name == skill.name);
+                if is_active || self.open.has_started(&skill.name) || self.begun.is_some() {
+                    return None;
+                }
+                let record = Arc::new(skill.clone());
+                match message {
+                    SkillMessage::Prompt { instructions } => {
+                        self.close();
+                        self.begun = Some(Begun {
+                            record,
+                            instructions: instructions.as_str().into(),
+                        });
+                    }
+                    SkillMessage::Result { call } => {
+                        self.open.unfinished(call)?;
+                        self.open.started.push(Started {
+                            record,
+                            call: call.clone(),
+                        });
+                    }
+                }
+                Some(())
+            }
+            Entry::SkillEnded { name, .. } => match self.begun.take() {
+                Some(begun) => (begun.record.name == *name).then_some(()),
+                None => {
+                    self.close();
+                    self.history.end_skill(name).then_some(())
+                }
+            },
+            // Entries about other things.
+            _ => self.begun.is_none().then_some(()),
+        }
+    }
+}
+
+fn read(entries: &[Entry]) -> Result<Read, ReplayError> {
+    let mut read = Read::default();
     for (idx, entry) in entries.iter().enumerate() {
+        if let Entry::Prompt { text } = entry {
+            read.close();
+            let begun = read.begun.take();
+            read.history.push_prompt(text, begun);
+            continue;
+        }
+        let about = match (entry, &read.begun) {
+            (Entry::SkillStarted { skill, .. }, _) => skill.name.clone(),
+            (Entry::SkillEnded { name, .. }, _) => name.clone(),
+            (_, Some(begun)) => begun.record.name.clone(),
+            (_, None) => Box::default(),
+        };
+        read.skill(entry).ok_or(ReplayError::Skill {
+            entry: idx,
+            skill: about,
+        })?;
+        let Read { history, open, .. } = &mut read;
         let unknown = |call: &String| ReplayError::Call {
             entry: idx,
             call: call.clone(),
         };
         match entry {
-            Entry::Prompt { text } => {
-                std::mem::take(&mut open).close(&mut history);
-                history.push_prompt(text);
-            }
+            Entry::Prompt { .. } | Entry::SkillStarted { .. } | Entry::SkillEnded { .. } => {}
             Entry::Assistant { content } => {
-                std::mem::take(&mut open).close(&mut history);
-                open = OpenStep::new(content.clone());
+                std::mem::take(open).close(history);
+                *open = OpenStep::new(content.clone());
             }
             Entry::Ruled {
                 call,
@@ -133,10 +228,10 @@ fn read(entries: &[Entry]) -> Result<(History, OpenStep), ReplayError> {
                 *open.unfinished(call).ok_or_else(|| unknown(call))? =
                     CallState::Finished(content.clone(), *is_error);
             }
-            Entry::TurnEnded { .. } => std::mem::take(&mut open).close(&mut history),
+            Entry::TurnEnded { .. } => std::mem::take(open).close(history),
         }
     }
-    Ok((history, open))
+    Ok(read)
 }
 
 impl Replayed {
@@ -156,6 +251,7 @@ impl Replayed {
 struct OpenStep {
     content: Vec<Block>,
     calls: BTreeMap<String, CallState>,
+    started: Vec<Started>,
 }
 
 enum CallState {
@@ -177,7 +273,17 @@ impl OpenStep {
                 Block::Text { .. } | Block::Thinking { .. } | Block::ToolResult { .. } => None,
             })
             .collect();
-        Self { content, calls }
+        Self {
+            content,
+            calls,
+            started: Vec::new(),
+        }
+    }
+
+    /// Whether a call has started this skill, or is about to.
+    fn has_started(&self, skill: &str) -> bool {
+        let mut started = self.started.iter();
+        started.any(|started| *started.record.name == *skill)
     }
 
     fn unfinished(&mut self, call: &str) -> Option<&mut CallState> {
@@ -192,7 +298,7 @@ impl OpenStep {
     }
 
     /// The message, and its calls in order: one that has no result was interrupted.
-    fn into_calls(mut self) -> (Vec<Block>, Vec<ParkedCall>) {
+    fn into_calls(mut self) -> (Vec<Block>, Vec<ParkedCall>, Vec<Started>) {
         let mut calls = Vec::new();
         for block in &self.content {
             let Block::ToolUse { id, name, input } = block else {
@@ -218,12 +324,17 @@ impl OpenStep {
                 None => continue,
             });
         }
-        (self.content, calls)
+        (self.content, calls, self.started)
     }
 
     fn close(self, history: &mut History) {
-        let (content, calls) = self.into_calls();
-        Parked { content, calls }.interrupted().close(history);
+        let (content, calls, started) = self.into_calls();
+        let parked = Parked {
+            content,
+            calls,
+            started,
+        };
+        parked.interrupted().close(history);
     }
 }
 

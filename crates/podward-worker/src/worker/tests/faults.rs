@@ -249,7 +249,9 @@ async fn a_journal_that_fails_ends_the_turn_before_the_deed() {
                 let next = kit.try_turn("go on").await;
                 assert!(matches!(next, Err(WorkerError::Unfinished)), "{next:?}");
             }
-            Err(WorkerError::Unfinished) => panic!("the first turn"),
+            Err(error @ (WorkerError::Unfinished | WorkerError::Skill(_))) => {
+                panic!("the first turn: {error}")
+            }
             Ok(end) => {
                 assert_eq!(end.reason, EndReason::Limit(Limit::Wall));
                 assert!(n_appends > 5);

@@ -24,6 +24,7 @@ fn words(kit: &Kit) -> Vec<String> {
         }),
         Entry::Started { call } => Some(format!("{call} started")),
         Entry::Finished { call, .. } => Some(format!("{call} finished")),
+        Entry::SkillStarted { .. } | Entry::SkillEnded { .. } => None,
     });
     words.collect()
 }

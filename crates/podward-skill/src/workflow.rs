@@ -1,0 +1,155 @@
+//! What a session keeps of a skill that was started: enough to hold to it after a restart.
+
+#[cfg(test)]
+mod tests;
+
+use podward_policy::{KnownTools, Policy, SkillLayer, SkillLists};
+use serde::{Deserialize, Serialize};
+
+use crate::compile::ListPlace;
+use crate::read::{Skill, read};
+use crate::tool_lists::{Allowed, ListKind, ToolEntry, ToolLists};
+
+/// A workflow that was started, as a session records it. Its JSON is part of the format of session
+/// files.
+///
+/// What counts while it is active is this record, also where the file has changed in the meantime.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkflowRecord {
+    /// Its name: that of the skill.
+    pub name: Box<str>,
+    /// The digest of the file that it was read from.
+    pub digest: Box<str>,
+    /// The file as people see it.
+    pub file: Box<str>,
+    /// The file up to the instructions, from which its lists are read again.
+    pub header: Box<str>,
+    /// Where it comes from.
+    pub source: WorkflowSource,
+}
+
+/// Where a workflow comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum WorkflowSource {
+    /// A skill.
+    Skill {
+        /// Its directory, absolute.
+        dir: Box<str>,
+    },
+}
+
+impl WorkflowRecord {
+    /// The record of a skill that was read from a `file`, as people see its name, in `dir`, an absolute
+    /// path.
+    #[must_use]
+    pub fn of_skill(
+        skill: &Skill,
+        digest: impl Into<Box<str>>,
+        file: impl Into<Box<str>>,
+        dir: impl Into<Box<str>>,
+    ) -> Self {
+        Self {
+            name: skill.name.as_str().into(),
+            digest: digest.into(),
+            file: file.into(),
+            header: skill.header.clone(),
+            source: WorkflowSource::Skill { dir: dir.into() },
+        }
+    }
+
+    /// What it lists; a record that cannot be read allows no tool.
+    #[must_use]
+    pub fn lists(&self) -> ToolLists {
+        read(&self.name, self.header.as_bytes()).tools()
+    }
+
+    /// Compiles what it lists, for these tools and in a workspace, an absolute path; `None`: it
+    /// restricts nothing.
+    #[must_use]
+    pub fn layer(&self, known: &KnownTools, workspace: Option<&str>) -> Option<SkillLayer> {
+        let lists = self.lists();
+        if lists.restricts_nothing() {
+            return None;
+        }
+        let mut place = ListPlace::new(&*self.file, known).in_skill(self.dir());
+        if let Some(workspace) = workspace {
+            place = place.in_workspace(workspace);
+        }
+        let policy = lists.compile(&place).layer;
+        let skill = SkillLists {
+            name: self.name.clone(),
+            digest: self.digest.clone(),
+            allowed: match &lists.allowed {
+                Allowed::NotRestricted => None,
+                Allowed::Only(entries) => Some(written(entries).into()),
+            },
+        };
+        let policy = policy.unwrap_or_else(|| Policy::deny_all(place.whole()));
+        Some(SkillLayer::new(skill, policy))
+    }
+
+    /// What the model reads when it is started: what it is held to, then the instructions, with the
+    /// words for directories and arguments replaced.
+    #[must_use]
+    pub fn instructions(
+        &self,
+        body: &str,
+        arguments: Option<&str>,
+        workspace: Option<&str>,
+    ) -> String {
+        let dir = self.dir();
+        let mut text = format!(
+            "The skill `{}` is active. Its files are in `{dir}`.",
+            self.name
+        );
+        let lists = self.lists();
+        if let Allowed::Only(entries) = &lists.allowed {
+            text += &match entries.is_empty() {
+                true => " While it is active, no tool may be called.".to_owned(),
+                false => format!(
+                    " While it is active, it allows these tools and no others: `{}`.",
+                    written(entries)
+                ),
+            };
+        }
+        let disallowed = lists.entries(ListKind::Disallowed);
+        if !disallowed.is_empty() {
+            text += &format!(" It allows no use of: `{}`.", written(disallowed));
+        }
+        let mut body = body
+            .replace("${CLAUDE_SKILL_DIR}", dir)
+            .replace("{baseDir}", dir);
+        if let Some(workspace) = workspace {
+            body = body.replace("${CLAUDE_PROJECT_DIR}", workspace);
+        }
+        let arguments = arguments.unwrap_or_default().trim();
+        let has_place = body.contains(ARGUMENTS);
+        if has_place {
+            body = body.replace(ARGUMENTS, arguments);
+        }
+        text += "\n\n";
+        text += body.trim();
+        if !has_place && !arguments.is_empty() {
+            text += "\n\nArguments: ";
+            text += arguments;
+        }
+        text
+    }
+
+    fn dir(&self) -> &str {
+        match &self.source {
+            WorkflowSource::Skill { dir } => dir,
+        }
+    }
+}
+
+/// Stands in instructions for what was written behind the skill's name.
+const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// Entries as written.
+fn written(entries: &[ToolEntry]) -> String {
+    let texts: Vec<&str> = entries.iter().map(|entry| &*entry.written).collect();
+    texts.join(" ")
+}

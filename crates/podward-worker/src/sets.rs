@@ -1,0 +1,98 @@
+//! What the active skills come to: what calls are judged by, and which tools are offered.
+
+use std::sync::Arc;
+
+use podward_model::ToolSpec;
+use podward_policy::{KnownTools, Policies, SkillLayer, ToolName};
+use podward_skill::WorkflowRecord;
+use podward_tools::{Place, Registry};
+
+use crate::history::History;
+use crate::skill::{ActiveSkill, ActiveSkills, SkillSource};
+
+/// The lists of the active skills, compiled once each.
+pub(crate) struct SkillSets {
+    pub(crate) source: Option<Arc<dyn SkillSource>>,
+    pub(crate) active: ActiveSkills,
+    known: KnownTools,
+    workspace: Option<String>,
+    /// The rules, without any skill.
+    rules: Policies,
+    /// What the model is told of while no skill is active.
+    offered: Vec<(ToolName, ToolSpec)>,
+    layers: Vec<Layer>,
+}
+
+/// A skill's lists; `None`: it restricts nothing.
+type Layer = (Arc<WorkflowRecord>, Option<Arc<SkillLayer>>);
+
+/// What holds under the active skills.
+pub(crate) struct InForce {
+    pub(crate) layers: Vec<Arc<SkillLayer>>,
+    /// The rules and the skills.
+    pub(crate) policies: Policies,
+    pub(crate) specs: Arc<Vec<ToolSpec>>,
+}
+
+impl SkillSets {
+    pub(crate) fn new(
+        source: Option<Arc<dyn SkillSource>>,
+        tools: &Registry,
+        offered: Vec<(ToolName, ToolSpec)>,
+        place: &Place,
+        policies: &Policies,
+    ) -> Self {
+        Self {
+            source,
+            active: ActiveSkills::default(),
+            known: KnownTools::with(tools.iter().map(|tool| tool.name().clone())),
+            workspace: place.workspace.to_str().map(ToOwned::to_owned),
+            rules: policies.under([]),
+            offered,
+            layers: Vec::new(),
+        }
+    }
+
+    /// The workspace, as instructions name it.
+    pub(crate) fn workspace(&self) -> Option<&str> {
+        self.workspace.as_deref()
+    }
+
+    /// Brings them to what a history says, and tells those who look at them.
+    pub(crate) fn follow(&mut self, history: &History) -> InForce {
+        let before = std::mem::take(&mut self.layers);
+        let layer = |record: &Arc<WorkflowRecord>| {
+            let known = before.iter().find(|(known, _)| known == record);
+            known.cloned().unwrap_or_else(|| {
+                let layer = record.layer(&self.known, self.workspace());
+                (Arc::clone(record), layer.map(Arc::new))
+            })
+        };
+        self.layers = history.skills().map(layer).collect();
+        let active = self.layers.iter().map(|(record, layer)| ActiveSkill {
+            record: Arc::clone(record),
+            n_tools: layer.as_ref().map(|layer| self.n_tools(layer)),
+        });
+        self.active.set(active.collect());
+        let layers: Vec<_> = self
+            .layers
+            .iter()
+            .filter_map(|(_, layer)| layer.clone())
+            .collect();
+        let policies = self.rules.under(layers.iter().cloned());
+        let is_offered = |name: &ToolName| layers.is_empty() || policies.may_ever_run(name);
+        let specs = self.offered.iter().filter(|(name, _)| is_offered(name));
+        let specs = specs.map(|(_, spec)| spec.clone()).collect();
+        InForce {
+            layers,
+            policies,
+            specs: Arc::new(specs),
+        }
+    }
+
+    fn n_tools(&self, layer: &Arc<SkillLayer>) -> usize {
+        let policies = self.rules.under([Arc::clone(layer)]);
+        let names = self.offered.iter().map(|(name, _)| name);
+        names.filter(|name| policies.may_ever_run(name)).count()
+    }
+}
