@@ -232,7 +232,7 @@ impl<'p> LayerAnalysis<'p> {
     pub fn judge(&self, policies: &Policies, call: &Lowered) -> Option<Ruling> {
         let mut layers = policies.layers.iter();
         let layer = layers.find(|(_, policy)| std::ptr::eq(policy, self.policy))?;
-        Some(judge::judge(std::slice::from_ref(layer), call))
+        Some(judge::judge_by_layers(std::slice::from_ref(layer), call))
     }
 }
 

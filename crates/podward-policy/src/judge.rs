@@ -41,7 +41,7 @@ pub(crate) fn judge(policies: &Policies, call: &Lowered) -> Ruling {
 }
 
 /// Judges a call over all layers.
-fn judge_by_layers(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
+pub(crate) fn judge_by_layers(layers: &[(LayerName, Policy)], call: &Lowered) -> Ruling {
     judge_with(layers, call, &mut ())
 }
 

@@ -97,8 +97,8 @@ impl SkillLayer {
         match why {
             Why::Rule(idx) => match self.policy.rules.get(idx) {
                 Some(rule) => SkillSays::Disallowed {
-                    entry: rule.message.clone().unwrap_or_else(|| rule.pattern.clone()),
-                    location: rule.location.clone(),
+                    entry: (**rule.message().unwrap_or(&rule.pattern)).into(),
+                    location: rule.location(),
                 },
                 None => self.not_listed(),
             },
