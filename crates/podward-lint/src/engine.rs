@@ -143,5 +143,6 @@ const fn cause(cause: &Cause) -> &'static str {
         Cause::Unresolved { .. } => "unresolved",
         Cause::Unrestricted => "unrestricted",
         Cause::Unnamed { .. } => "unnamed",
+        Cause::Skill { .. } => "skill",
     }
 }
