@@ -543,3 +543,90 @@ fn a_signal_settles_what_is_asked_and_writes_its_result() {
         assert!(!has(&sandbox, "a"));
     }
 }
+
+/// Another process that holds the lock of the file of grants, until this is dropped.
+struct Lock(std::process::Child);
+
+impl Lock {
+    fn take(sandbox: &Sandbox) -> Self {
+        let grants = std::fs::read_dir(sandbox.path("state/podward/grants")).unwrap();
+        let mut paths = grants.map(|entry| entry.unwrap().path());
+        let path = paths.find(|path| path.extension().is_some_and(|it| it == "lock"));
+        let mut child = std::process::Command::new("flock")
+            .arg(path.unwrap())
+            .args(["sh", "-c", "echo held; exec cat"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut held = [0; 5];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut held).unwrap();
+        assert_eq!(&held, b"held\n");
+        Self(child)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+/// A pod that asks about `touch b` and `mkdir c`, has a grant for `touch a`, and cannot write another:
+/// the approval of `touch b` waits for the lock.
+fn waits_for_the_lock(sandbox: &Sandbox) -> (Pod, Client, [Value; 2], Lock, u64) {
+    let (pod, mut client) = turn(sandbox, &step(&["touch a", "touch b", "mkdir c"]), "");
+    let always = json!({"kind": "always", "width": 0, "for": {"kind": "project"}});
+    let first = client.request();
+    let asked = [client.request(), client.request()];
+    client.reply(&first, always.clone()).unwrap();
+    let lock = Lock::take(sandbox);
+    let waiting = client.send_reply(&asked[0], always);
+    // It was heard when what comes after it is answered.
+    assert_eq!(
+        client.open(),
+        [asked[0]["id"].clone(), asked[1]["id"].clone()]
+    );
+    (pod, client, asked, lock, waiting)
+}
+
+#[test]
+fn an_approval_that_waits_to_be_saved_holds_up_nobody() {
+    let sandbox = Sandbox::new();
+    let (pod, mut client, asked, lock, waiting) = waits_for_the_lock(&sandbox);
+    let mut other = Client::approver(&pod, "other");
+    let settled = other.reply(&asked[1], once()).unwrap();
+    assert_eq!(kinds(&settled), ["approved_once"]);
+    assert_eq!(client.open(), [asked[0]["id"].clone()]);
+    drop(lock);
+    let mut settled = client.response(waiting).unwrap().unwrap();
+    assert_eq!(kinds(&settled["settled"].take()), ["approved_always"]);
+    until_the_end(&mut client);
+    assert!(has(&sandbox, "b") && has(&sandbox, "c"));
+}
+
+/// Nothing is remembered that the person is told has failed.
+#[test]
+fn an_approval_that_came_too_late_is_not_saved() {
+    let sandbox = Sandbox::new();
+    let (pod, mut client, asked, lock, waiting) = waits_for_the_lock(&sandbox);
+    let mut other = Client::approver(&pod, "other");
+    let settled = other.reply(&asked[0], reject()).unwrap();
+    assert_eq!(kinds(&settled), ["rejected"]);
+    drop(lock);
+    let late = client.response(waiting).unwrap().unwrap_err();
+    assert_eq!(late["code"], "already_settled", "{late}");
+    assert_eq!(late["data"]["by"]["name"], "other", "{late}");
+    let grants = client.call("grants_list", json!({})).unwrap();
+    let patterns: Vec<_> = grants["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|grant| &grant["rules"][0]["pattern"])
+        .collect();
+    assert_eq!(patterns, ["touch a"]);
+    other.reply(&asked[1], once()).unwrap();
+    until_the_end(&mut client);
+    assert!(!has(&sandbox, "b"));
+}

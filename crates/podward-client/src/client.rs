@@ -50,7 +50,8 @@ impl Client {
     /// Connects to the pod that listens at a socket, and says who one is.
     ///
     /// # Errors
-    /// Nobody listens there, the pod refuses, or does not answer within [`HELLO_TIME`].
+    /// Nobody listens there, or a process of another user does; the pod refuses, or does not answer
+    /// within [`HELLO_TIME`].
     pub async fn connect(socket: &Path, hello: Hello) -> Result<(Self, Events), ClientError> {
         let line = encode(HELLO_ID, hello.into())?;
         let stream = UnixStream::connect(socket).await.map_err(|source| {
@@ -62,6 +63,7 @@ impl Client {
                 _ => ClientError::NotReached { socket, source }, // it is there
             }
         })?;
+        check_owner(&stream, socket)?;
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::with_capacity(64 * 1024, reader);
         let greeted = timeout(HELLO_TIME, async {
@@ -141,6 +143,22 @@ impl Events {
     pub fn ending(&self) -> Ending {
         self.calls.events_ending()
     }
+}
+
+/// Whoever listens would be told what is asked, and could ask for approvals of its own: it has to be
+/// a process of this user, also for root.
+fn check_owner(stream: &UnixStream, socket: &Path) -> Result<(), ClientError> {
+    let peer = stream.peer_cred().map_err(|source| {
+        let socket = socket.to_owned();
+        ClientError::NotReached { socket, source }
+    })?;
+    if peer.uid() == rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(ClientError::Foreign {
+        socket: socket.to_owned(),
+        owner: peer.uid(),
+    })
 }
 
 fn other_reply(method: MethodName) -> ClientError {

@@ -26,6 +26,14 @@ pub enum ClientError {
         /// What the system says.
         source: io::Error,
     },
+    /// What listens at the socket belongs to another user: nothing was said to it.
+    #[error("what listens at `{}` belongs to another user (uid {owner})", socket.display())]
+    Foreign {
+        /// The socket.
+        socket: PathBuf,
+        /// Whose process it is.
+        owner: u32,
+    },
     /// The pod took the connection and said nothing.
     #[error("the pod at `{}` did not answer `hello` in {seconds} s", socket.display())]
     Unanswered {
@@ -68,6 +76,9 @@ impl ClientError {
             Self::NotReached { .. } => {
                 Some("only the user who started the pod can connect, and only while it runs")
             }
+            Self::Foreign { .. } => Some(
+                "it is no pod of yours: see who made the socket, and what XDG_RUNTIME_DIR names",
+            ),
             Self::Unanswered { .. } => Some("it may be stopped or overloaded; look at its log"),
             Self::Refused(error) => error.help.as_deref(),
             Self::UnknownCode { .. } => {

@@ -1,9 +1,9 @@
 //! The pods that run on this machine.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use podward_protocol::{POD_ENTRY_FORMAT, PodEntry, SessionId};
@@ -46,18 +46,29 @@ pub struct Unreadable {
     why: String,
 }
 
-/// The run directory cannot be read.
+/// The run directory cannot be read, or others could say there what they like.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read `{}`, where pods say where they listen", directory.display())]
+#[error("cannot use `{}`, where pods say where they listen", directory.display())]
 pub struct PodsError {
     directory: PathBuf,
     source: io::Error,
 }
 
+/// Why a directory says nothing about this user's pods.
+#[derive(Debug, thiserror::Error)]
+enum Untrusted {
+    #[error("it is no directory")]
+    NoDirectory,
+    #[error("it belongs to another user (uid {0})")]
+    Foreign(u32),
+    #[error("it is open to others (mode {0:04o})")]
+    OpenToOthers(u32),
+}
+
 /// The pods that listen, oldest first.
 ///
 /// # Errors
-/// The directory is there and cannot be read.
+/// The directory is there and cannot be read, or is not this user's alone.
 pub fn pods(directory: &Path) -> Result<Vec<Found>, PodsError> {
     Ok(look(directory)?.running)
 }
@@ -65,7 +76,7 @@ pub fn pods(directory: &Path) -> Result<Vec<Found>, PodsError> {
 /// All that is in the run directory. A directory that is not there is empty.
 ///
 /// # Errors
-/// The directory is there and cannot be read.
+/// The directory is there and cannot be read, or is not this user's alone.
 pub fn look(directory: &Path) -> Result<Look, PodsError> {
     let sessions = sessions(directory).map_err(|source| PodsError {
         directory: directory.to_owned(),
@@ -93,6 +104,10 @@ pub fn look(directory: &Path) -> Result<Look, PodsError> {
 
 /// The sessions of which there is an entry.
 fn sessions(directory: &Path) -> io::Result<BTreeSet<SessionId>> {
+    match directory.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
+        metadata => check(&metadata?).map_err(io::Error::other)?,
+    }
     let entries = match std::fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeSet::new()),
         entries => entries?,
@@ -105,6 +120,20 @@ fn sessions(directory: &Path) -> io::Result<BTreeSet<SessionId>> {
         sessions.extend(session.and_then(|session| SessionId::new(session).ok()));
     }
     Ok(sessions)
+}
+
+/// What is in the directory has to be this user's own word.
+fn check(metadata: &Metadata) -> Result<(), Untrusted> {
+    let mode = metadata.mode() & 0o7777;
+    if !metadata.is_dir() {
+        Err(Untrusted::NoDirectory)
+    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Err(Untrusted::Foreign(metadata.uid()))
+    } else if mode & 0o077 != 0 {
+        Err(Untrusted::OpenToOthers(mode))
+    } else {
+        Ok(())
+    }
 }
 
 /// Why there is no entry.

@@ -106,6 +106,12 @@ impl StateError {
         }
     }
 
+    /// The same about a file that people know by another path.
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        self.path = path.into();
+        self
+    }
+
     /// The file or directory that is meant.
     #[must_use]
     pub fn path(&self) -> &Path {

@@ -165,6 +165,26 @@ impl GrantStore {
     /// # Errors
     /// It cannot be written, or it would end before it begins.
     pub fn add(&self, new: NewGrant) -> Result<Grant, GrantError> {
+        let (grant, record) = self.record(new)?;
+        self.push(record, || true)?;
+        Ok(grant)
+    }
+
+    /// The same, if it is still wanted when the file can be written; else nothing is saved.
+    pub(crate) fn add_if(
+        &self,
+        new: NewGrant,
+        is_wanted: impl Fn() -> bool,
+    ) -> Result<Option<Grant>, GrantError> {
+        let (grant, record) = self.record(new)?;
+        if !is_wanted() {
+            return Ok(None);
+        }
+        let is_added = self.push(record, is_wanted)?;
+        Ok(is_added.then_some(grant))
+    }
+
+    fn record(&self, new: NewGrant) -> Result<(Grant, Record), GrantError> {
         let now = self.clock.now();
         let (expires_at, uses_left) = match new.lasts {
             GrantFor::Session | GrantFor::Project => (None, None),
@@ -186,14 +206,20 @@ impl GrantStore {
         let record = Record::new(self.project.clone(), self.session.clone(), grant.clone());
         record.check().map_err(GrantError::Refused)?;
         record.line().map_err(GrantError::Refused)?;
+        Ok((grant, record))
+    }
+
+    fn push(&self, record: Record, is_wanted: impl Fn() -> bool) -> Result<bool, GrantError> {
         self.change(|content| {
+            if !is_wanted() {
+                return Ok(Change::Keep(false));
+            }
             if content.n_grants() >= MAX_GRANTS {
                 return Err(GrantError::Full);
             }
             content.push(record);
-            Ok(Change::Write(()))
-        })?;
-        Ok(grant)
+            Ok(Change::Write(true))
+        })
     }
 
     /// Takes back a grant; that is on disk when this returns. Whether there was one that counts in

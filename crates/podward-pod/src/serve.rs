@@ -17,7 +17,7 @@ mod snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use podward_manifest::{Approvals, AutoAnswers, OnAsk};
+use podward_manifest::{Approvals, AutoAnswers, OnAsk, WorkspaceMode};
 use podward_policy::LayerKind;
 use podward_protocol::{Notice, PROTOCOL_VERSION, PodEntry, SessionId};
 use podward_scope::family;
@@ -244,6 +244,10 @@ fn asker(request: &PodRequest) -> Asker {
     Asker {
         pod: resolved.pod.name.as_str().to_owned(),
         cwd: String::new(),
+        copy_of: match resolved.pod.workspace.mode {
+            WorkspaceMode::Direct => None,
+            WorkspaceMode::Copy => Some(request.loaded.workspace.to_string_lossy().into_owned()),
+        },
         policy_digest: request.loaded.policy_digest(),
         programs: resolved.programs.clone(),
         timeout: resolved.approvals.ask_timeout,

@@ -51,6 +51,10 @@ pub struct PermissionRequest {
     /// Why `always` is not offered; absent if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_always: Option<String>,
+    /// The workspace in which an `always` counts, where the pod works on a copy of it: it is remembered
+    /// for the workspace, and counts in later sessions that work in the workspace itself too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub always_in: Option<String>,
     /// The digest of the arguments, `cwd`, the policy, the tool, and of which parts are asked about
     /// where grants cover others: an answer repeats it, so that it
     /// answers what was shown and nothing else.

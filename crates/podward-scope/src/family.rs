@@ -9,9 +9,10 @@ mod stat;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use nix::sys::socket::{getsockopt, sockopt};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags};
 
@@ -59,15 +60,28 @@ pub fn adopt_orphans() -> io::Result<()> {
 /// `connected`, a time of [`now`].
 ///
 /// # Errors
-/// Nothing certain can be said: the process is gone, or `/proc` does not show it.
+/// Nothing certain can be said: the process is gone, is none of this machine's that can be seen
+/// here, or `/proc` does not show it.
 pub fn peer_kinship(socket: impl AsFd, connected: Moment) -> io::Result<Kinship> {
-    let peer = rustix::net::sockopt::socket_peercred(&socket)?.pid;
-    let held = match nix::sys::socket::getsockopt(&socket, nix::sys::socket::sockopt::PeerPidfd) {
+    let pidfd = getsockopt(&socket, sockopt::PeerPidfd);
+    peer_kinship_by(socket, connected, pidfd)
+}
+
+fn peer_kinship_by(
+    socket: impl AsFd,
+    connected: Moment,
+    pidfd: nix::Result<OwnedFd>,
+) -> io::Result<Kinship> {
+    let peer = getsockopt(&socket, sockopt::PeerCredentials)?.pid();
+    // 0: it is in another namespace, and has no number here.
+    let peer = Pid::from_raw(peer)
+        .ok_or_else(|| io::Error::other("the process that connected has no number here"))?;
+    let held = match pidfd {
         Ok(held) => Held {
             fd: held,
             born_before: None,
         },
-        // Before Linux 6.5.
+        // Before Linux 6.5. Of any other error nothing certain follows.
         Err(nix::errno::Errno::ENOPROTOOPT) => Held {
             fd: rustix::process::pidfd_open(peer, PidfdFlags::empty())?,
             born_before: Some(connected),
@@ -93,7 +107,7 @@ pub fn now() -> Moment {
 
 /// A process whose number is its own for as long as it has not ended.
 struct Held {
-    fd: std::os::fd::OwnedFd,
+    fd: OwnedFd,
     /// A later process only has the number.
     born_before: Option<Moment>,
 }

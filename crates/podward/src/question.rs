@@ -11,4 +11,4 @@ mod text;
 
 pub(crate) use self::answering::{Answering, Replied, Step};
 pub(crate) use self::change::{Before, MAX_COMPARED};
-pub(crate) use self::text::{Extent, Question, View, parts_text};
+pub(crate) use self::text::{Extent, Question, View, always_in, parts_text};

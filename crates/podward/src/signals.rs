@@ -41,8 +41,7 @@ pub(crate) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
                 _ = terminate.recv() => Received::Terminate,
             };
             if first.replace(received).is_some() {
-                // What is on disk is valid at any moment.
-                std::process::exit(i32::from(received.exit().code()));
+                end(Some(received));
             }
             cancel.cancel();
         }
@@ -57,6 +56,12 @@ impl Watch {
         let _ = self.stop.send(());
         self.task.await.ok().flatten()
     }
+}
+
+/// Ends the process at once: a thread of it never ends. What is on disk is valid at any moment.
+pub(crate) fn end(received: Option<Received>) -> ! {
+    let exit = received.map_or(Exit::Failed, Received::exit);
+    std::process::exit(i32::from(exit.code()))
 }
 
 impl Received {

@@ -500,3 +500,62 @@ async fn more_calls_than_may_be_in_flight_take_turns() {
         call.unwrap().unwrap();
     }
 }
+
+/// Where the other user listens.
+const LISTEN_AT: &str = "PODWARD_TEST_LISTEN_AT";
+
+/// Nothing is said to a process of another user, by root neither.
+#[tokio::test]
+async fn a_pod_of_another_user_is_not_talked_to() {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::process::{Command, Stdio};
+
+    if let Some(socket) = std::env::var_os(LISTEN_AT) {
+        let listener = std::os::unix::net::UnixListener::bind(socket).unwrap();
+        println!("\nlistening");
+        io::stdout().flush().unwrap();
+        let mut heard = Vec::new();
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_to_end(&mut heard).unwrap();
+        println!("\nheard {} bytes", heard.len());
+        return;
+    }
+    if !rustix::process::geteuid().is_root() {
+        // Said, not hidden: only root can be two users.
+        eprintln!("only root can start a process of another user");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let program = directory.path().join("test");
+    let this = std::env::current_exe().unwrap();
+    // Copied by another process, so that no descriptor of this one is open for writing.
+    let copied = Command::new("install").args([&this, &program]).status();
+    assert!(copied.unwrap().success());
+    let socket = directory.path().join("pod.sock");
+    let mut child = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
+        .arg(&program)
+        .args(["client::tests::a_pod_of_another_user_is_not_talked_to"])
+        .args(["--exact", "--nocapture", "--test-threads=1"])
+        .env(LISTEN_AT, &socket)
+        .current_dir("/")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = io::BufRead::lines(io::BufReader::new(child.stdout.take().unwrap()));
+    let mut wait_for = |what: &str| lines.by_ref().any(|line| line.unwrap() == what);
+    assert!(wait_for("listening"));
+    let error = Client::connect(&socket, hello()).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "what listens at `{}` belongs to another user (uid 65534)",
+            socket.display()
+        )
+    );
+    assert!(error.help().unwrap().contains("no pod of yours"));
+    assert!(wait_for("heard 0 bytes"));
+    assert!(child.wait().unwrap().success());
+}

@@ -19,9 +19,19 @@ fn write(directory: &Path, session: &str, text: &str) {
     std::fs::write(directory.join(format!("{session}.json")), text).unwrap();
 }
 
+/// A directory as pods make it.
+fn own_directory() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let directory = tempfile::tempdir().unwrap();
+    let mode = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(directory.path(), mode).unwrap();
+    directory
+}
+
 #[test]
 fn a_pod_that_listens_is_told_from_one_that_was_killed() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = own_directory();
     let path = directory.path();
     for session in [THIRD, SECOND, FIRST] {
         write(path, session, &entry(session).to_string());
@@ -47,7 +57,7 @@ fn a_pod_that_listens_is_told_from_one_that_was_killed() {
 
 #[test]
 fn a_pod_that_accepts_nobody_still_listens() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = own_directory();
     let path = directory.path();
     write(path, FIRST, &entry(FIRST).to_string());
     let socket = path.join(format!("{FIRST}.sock"));
@@ -61,7 +71,7 @@ fn a_pod_that_accepts_nobody_still_listens() {
 
 #[test]
 fn what_is_no_entry_hides_no_other() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = own_directory();
     let path = directory.path();
     let mut later = entry(SECOND);
     later["format"] = json!(2);
@@ -102,7 +112,7 @@ fn what_is_no_entry_hides_no_other() {
 
 #[test]
 fn a_directory_that_is_not_there_is_empty() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = own_directory();
     assert_eq!(pods(&directory.path().join("none")).unwrap(), []);
     let file = directory.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -110,8 +120,39 @@ fn a_directory_that_is_not_there_is_empty() {
     assert_eq!(
         error.to_string(),
         format!(
-            "cannot read `{}`, where pods say where they listen",
+            "cannot use `{}`, where pods say where they listen",
             file.display()
         )
     );
+}
+
+/// Others could say there what they like.
+#[test]
+fn a_directory_that_is_not_the_users_alone_is_not_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let why = |directory: &Path| {
+        let error = look(directory).unwrap_err();
+        std::error::Error::source(&error).unwrap().to_string()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("run");
+    std::fs::create_dir(&path).unwrap();
+    write(&path, FIRST, &entry(FIRST).to_string());
+    for mode in [0o755, 0o710, 0o701] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(
+            why(&path),
+            format!("it is open to others (mode {mode:04o})")
+        );
+    }
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(look(&path).unwrap().left_over.len(), 1);
+    let link = root.path().join("link");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert_eq!(why(&link), "it is no directory");
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(65534), None).unwrap();
+        assert_eq!(why(&path), "it belongs to another user (uid 65534)");
+    }
 }

@@ -83,12 +83,16 @@ pub(super) fn rules(
 }
 
 /// What was asked about, for people who look at the grant later.
-pub(super) fn why(question: &Question) -> String {
+pub(super) fn why(question: &Question, copy_of: Option<&str>) -> String {
     let facts = question.facts();
     let text = format!("{} {}", facts.tool(), facts.arguments());
-    match text.char_indices().nth(MAX_WHY) {
+    let text = match text.char_indices().nth(MAX_WHY) {
         None => text,
         Some((at, _)) => format!("{}… [{} bytes in all]", text.split_at(at).0, text.len()),
+    };
+    match copy_of {
+        None => text,
+        Some(_) => format!("{text} [asked in a copy of the workspace]"),
     }
 }
 

@@ -3,6 +3,7 @@
 mod clients;
 mod methods;
 mod questions;
+mod remembered;
 mod replies;
 pub(super) mod turns;
 
@@ -22,6 +23,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use self::remembered::Deeds;
 use self::turns::{Job, Turn};
 use super::Auto;
 use super::clients::{Clients, Frame};
@@ -56,6 +58,8 @@ pub(super) struct Hub {
     pub(super) gate: SharedGate,
     pub(super) proposer: Proposer,
     pub(super) grants: Option<Arc<GrantStore>>,
+    /// What is being done about them.
+    pub(super) deeds: Deeds,
     pub(super) asker: Arc<Asker>,
     pub(super) auto: Auto,
     pub(super) clock: Arc<dyn Clock>,
@@ -134,6 +138,7 @@ impl Hub {
             gate: parts.gate,
             proposer: parts.proposer,
             grants: parts.grants,
+            deeds: Deeds::default(),
             asker: Arc::new(makings.asker),
             auto: makings.auto,
             clock: makings.clock,
@@ -207,6 +212,7 @@ impl Hub {
                             connection::serve(stream, number, since, outbox, say.clone()));
                     }
                 }
+                done = self.deeds.next(), if !self.deeds.is_empty() => self.done(done),
                 _ = pings.tick() => {
                     self.ping();
                     adopted.reap();
@@ -244,6 +250,7 @@ impl Hub {
 
     /// Tells everybody that nothing more comes.
     async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
+        self.end_deeds().await;
         self.fail_pending();
         if let Some(hooks) = self.asked_hooks.take() {
             hooks.stop().await;

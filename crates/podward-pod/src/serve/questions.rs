@@ -28,6 +28,8 @@ pub(super) struct Asker {
     pub(super) pod: String,
     /// Where relative paths start from.
     pub(super) cwd: String,
+    /// The workspace, where `cwd` is in a copy of it.
+    pub(super) copy_of: Option<String>,
     pub(super) policy_digest: String,
     /// Models of programs that the manifest adds.
     pub(super) programs: AddedPrograms,
@@ -94,6 +96,7 @@ impl Asker {
                 AskReason::Resumed => wire::AskReason::Resumed,
             },
             asking: asked.iter().map(asking).collect(),
+            always_in: self.copy_of.clone().filter(|_| !choices.is_empty()),
             choices,
             no_always,
             digest: self.digest(open),

@@ -4,13 +4,16 @@ mod error;
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use podward_protocol::{POD_ENTRY_FORMAT, PodEntry, SessionId};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 pub use error::{RunDirError, RunDirProblem};
@@ -32,9 +35,13 @@ const LOCK_TIME: Duration = Duration::from_secs(5);
 const ENTRY_BYTES: u64 = 64 * 1024;
 
 /// The directory, checked: only this user can look into it.
+///
+/// It is held open, and everything goes by way of that: whatever comes to have its name, what was
+/// checked is what is used.
 #[derive(Debug, Clone)]
 pub(crate) struct RunDir {
     path: PathBuf,
+    directory: Arc<OwnedFd>,
 }
 
 /// The socket and the entry of this pod; both are removed with this value.
@@ -64,8 +71,11 @@ impl RunDir {
             }
             _ => {}
         }
-        check_private(&path)?;
-        Ok(Self { path })
+        let directory = open_checked(&path)?;
+        Ok(Self {
+            path,
+            directory: Arc::new(directory),
+        })
     }
 
     /// Takes the place of a session's pod: its socket, which listens, and its entry.
@@ -76,9 +86,9 @@ impl RunDir {
         let session = &entry.session;
         let socket = self.socket(session);
         self.remove(session);
-        let listener = listen(&socket)?;
-        let identity =
-            identity(&socket).map_err(|error| RunDirError::io("look at", &socket, error))?;
+        let listener = self.listen(&socket)?;
+        let identity = identity(&self.held(&socket))
+            .map_err(|error| RunDirError::io("look at", &socket, error))?;
         let claim = Claim {
             run_dir: self.clone(),
             session: session.clone(),
@@ -87,7 +97,8 @@ impl RunDir {
         let path = self.entry(session);
         let text = serde_json::to_vec(entry)
             .map_err(|error| RunDirError::io("write", &path, error.into()))?;
-        replace_file(&path, &text).map_err(RunDirError::State)?;
+        replace_file(&self.held(&path), &text)
+            .map_err(|error| RunDirError::State(error.about(&path)))?;
         Ok((claim, listener))
     }
 
@@ -99,10 +110,10 @@ impl RunDir {
         let _lock = self.lock()?;
         let mut stale = Vec::new();
         for session in self.sessions()? {
-            if is_alive(&self.socket(&session)) {
+            if is_alive(&self.held(&self.socket(&session))) {
                 continue;
             }
-            let entry = read_entry(&self.entry(&session), &session);
+            let entry = read_entry(&self.held(&self.entry(&session)), &session);
             if entry
                 .as_ref()
                 .is_none_or(|entry| entry.manifest.as_deref() == Some(manifest))
@@ -127,7 +138,7 @@ impl RunDir {
     fn sessions(&self) -> Result<Vec<SessionId>, RunDirError> {
         let error = |error| RunDirError::io("list", &self.path, error);
         let mut sessions = Vec::new();
-        for entry in std::fs::read_dir(&self.path).map_err(error)? {
+        for entry in std::fs::read_dir(self.held(Path::new(""))).map_err(error)? {
             let path = entry.map_err(error)?.path();
             let is_ours = path
                 .extension()
@@ -145,7 +156,7 @@ impl RunDir {
     /// Removes what there is of a session: the entry first, so that none is without its socket.
     fn remove(&self, session: &SessionId) {
         for path in [self.entry(session), self.socket(session)] {
-            match std::fs::remove_file(&path) {
+            match std::fs::remove_file(self.held(&path)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     tracing::warn!(path = %path.display(), %error, "not removed");
                 }
@@ -164,7 +175,7 @@ impl RunDir {
             .truncate(false)
             .mode(0o600)
             .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-            .open(&path)
+            .open(self.held(&path))
             .map_err(error)?;
         match lock_within(&file, LOCK_TIME).map_err(error)? {
             true => Ok(file),
@@ -186,7 +197,8 @@ impl Drop for Claim {
         let Ok(_lock) = self.run_dir.lock() else {
             return;
         };
-        let is_own = identity(&self.socket()).is_ok_and(|found| found == self.identity);
+        let held = self.run_dir.held(&self.socket());
+        let is_own = identity(&held).is_ok_and(|found| found == self.identity);
         if is_own {
             self.run_dir.remove(&self.session);
         }
@@ -201,54 +213,99 @@ fn identity(path: &Path) -> io::Result<Identity> {
     Ok((metadata.ino(), metadata.mtime(), metadata.mtime_nsec()))
 }
 
-/// The directory must be this user's own, no symlink, and closed to everybody else.
-fn check_private(path: &Path) -> Result<(), RunDirError> {
-    let metadata = path
-        .symlink_metadata()
-        .map_err(|error| RunDirError::io("look at", path, error))?;
-    let user = rustix::process::geteuid().as_raw();
-    let problem = if metadata.is_symlink() {
-        RunDirProblem::Link
-    } else if !metadata.is_dir() {
-        RunDirProblem::NotADirectory
-    } else if metadata.uid() != user {
-        RunDirProblem::ForeignOwner {
-            owner: metadata.uid(),
+/// Opens the directory: it must be this user's own, no symlink, and closed to everybody else.
+fn open_checked(path: &Path) -> Result<OwnedFd, RunDirError> {
+    let error = |errno: Errno| RunDirError::io("open", path, errno.into());
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let above = path.parent().unwrap_or(Path::new("/"));
+    let name = path.file_name().unwrap_or_default();
+    let above_fd = rustix::fs::openat(CWD, above, flags, Mode::empty())
+        .map_err(|errno| RunDirError::io("open", above, errno.into()))?;
+    check_above(above, &above_fd)?;
+    let found = rustix::fs::openat(&above_fd, name, flags | OFlags::NOFOLLOW, Mode::empty());
+    let directory = found.map_err(|errno| {
+        let is_link = path
+            .symlink_metadata()
+            .is_ok_and(|found| found.is_symlink());
+        match errno {
+            Errno::NOTDIR if is_link => RunDirError::new(path, RunDirProblem::Link),
+            Errno::NOTDIR => RunDirError::new(path, RunDirProblem::NotADirectory),
+            errno => error(errno),
         }
-    } else if metadata.mode() & 0o077 != 0 {
-        RunDirProblem::OpenToOthers {
-            mode: metadata.mode() & 0o7777,
-        }
-    } else {
-        return Ok(());
-    };
-    Err(RunDirError::new(path, problem))
-}
-
-/// A socket that listens, mode 0600 from the beginning.
-fn listen(path: &Path) -> Result<UnixListener, RunDirError> {
-    if path.as_os_str().len() > PATH_BYTES {
-        return Err(RunDirError::new(path, RunDirProblem::TooLong));
+    })?;
+    let stat = rustix::fs::fstat(&directory).map_err(error)?;
+    if stat.st_uid != rustix::process::geteuid().as_raw() {
+        let owner = stat.st_uid;
+        return Err(RunDirError::new(
+            path,
+            RunDirProblem::ForeignOwner { owner },
+        ));
     }
-    let error = |errno: rustix::io::Errno| RunDirError::io("listen on", path, errno.into());
-    let address = SocketAddrUnix::new(path).map_err(error)?;
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
-        .map_err(error)?;
-    // The file is made with the mode of what is bound to it (`unix(7)`).
-    rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR).map_err(error)?;
-    rustix::net::bind(&socket, &address).map_err(error)?;
-    rustix::net::listen(&socket, BACKLOG).map_err(error)?;
-    let listener = UnixListener::from(socket);
-    let mode = path
-        .symlink_metadata()
-        .map_err(|error| RunDirError::io("look at", path, error))?
-        .mode();
-    if mode & 0o177 != 0 {
-        let mode = mode & 0o7777;
+    if stat.st_mode & 0o077 != 0 {
+        let mode = stat.st_mode & 0o7777;
         return Err(RunDirError::new(path, RunDirProblem::OpenToOthers { mode }));
     }
-    Ok(listener)
+    Ok(directory)
+}
+
+/// Nobody else may be able to put another directory in the place of the one below: clients would
+/// look for the pod there.
+fn check_above(path: &Path, directory: &OwnedFd) -> Result<(), RunDirError> {
+    let stat = rustix::fs::fstat(directory)
+        .map_err(|errno| RunDirError::io("look at", path, errno.into()))?;
+    let user = rustix::process::geteuid().as_raw();
+    if stat.st_uid != user && stat.st_uid != 0 {
+        let owner = stat.st_uid;
+        return Err(RunDirError::new(
+            path,
+            RunDirProblem::ForeignOwner { owner },
+        ));
+    }
+    // In one with the sticky bit, as `/tmp`, names are their owners'.
+    if stat.st_mode & 0o022 != 0 && stat.st_mode & 0o1000 == 0 {
+        let mode = stat.st_mode & 0o7777;
+        return Err(RunDirError::new(path, RunDirProblem::Writable { mode }));
+    }
+    Ok(())
+}
+
+impl RunDir {
+    /// A path in the directory, by way of the one that is held open.
+    fn held(&self, path: &Path) -> PathBuf {
+        let directory = PathBuf::from(format!("/proc/self/fd/{}", self.directory.as_raw_fd()));
+        match path.file_name() {
+            Some(name) => directory.join(name),
+            None => directory,
+        }
+    }
+
+    /// A socket that listens, mode 0600 from the beginning.
+    fn listen(&self, path: &Path) -> Result<UnixListener, RunDirError> {
+        // Clients connect by this path.
+        if path.as_os_str().len() > PATH_BYTES {
+            return Err(RunDirError::new(path, RunDirProblem::TooLong));
+        }
+        let held = self.held(path);
+        let error = |errno: Errno| RunDirError::io("listen on", path, errno.into());
+        let address = SocketAddrUnix::new(&held).map_err(error)?;
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+            .map_err(error)?;
+        // The file is made with the mode of what is bound to it (`unix(7)`).
+        rustix::fs::fchmod(&socket, Mode::RUSR | Mode::WUSR).map_err(error)?;
+        rustix::net::bind(&socket, &address).map_err(error)?;
+        rustix::net::listen(&socket, BACKLOG).map_err(error)?;
+        let listener = UnixListener::from(socket);
+        let mode = held
+            .symlink_metadata()
+            .map_err(|error| RunDirError::io("look at", path, error))?
+            .mode();
+        if mode & 0o177 != 0 {
+            let mode = mode & 0o7777;
+            return Err(RunDirError::new(path, RunDirProblem::OpenToOthers { mode }));
+        }
+        Ok(listener)
+    }
 }
 
 /// Whether somebody listens on a socket; where that is not certain, somebody does.
@@ -267,7 +324,7 @@ fn is_alive(path: &Path) -> bool {
             drop(UnixStream::from(socket));
             true
         }
-        Err(rustix::io::Errno::CONNREFUSED | rustix::io::Errno::NOENT) => false,
+        Err(Errno::CONNREFUSED | Errno::NOENT) => false,
         Err(_) => true,
     }
 }

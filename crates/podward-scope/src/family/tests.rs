@@ -79,3 +79,61 @@ fn the_first_process_is_apart_and_a_child_is_below() {
     child.wait().unwrap();
     assert!(kinship_of(below, &hold).is_err(), "nothing is known of it");
 }
+
+/// Where a child of the tests connects.
+const CONNECT_TO: &str = "PODWARD_TEST_CONNECT_TO";
+
+/// A kernel without `SO_PEERPIDFD`: the number, and when its process began, say who it is; where they
+/// do not, nothing is certain.
+#[test]
+fn without_a_pidfd_of_the_connection_a_later_process_is_never_taken_for_the_one_that_connected() {
+    use nix::errno::Errno;
+
+    if let Some(path) = std::env::var_os(CONNECT_TO) {
+        let mut stream = UnixStream::connect(path).unwrap();
+        // Until the other end is closed.
+        let _ = stream.read(&mut [0]);
+        return;
+    }
+    let absent = || Err(Errno::ENOPROTOOPT);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    let _own = UnixStream::connect(&path).unwrap();
+    let (accepted, _) = listener.accept().unwrap();
+    assert_eq!(
+        peer_kinship_by(&accepted, now(), absent()).unwrap(),
+        Kinship::Same
+    );
+
+    let before = Moment(
+        stat_of(rustix::process::getpid().as_raw_pid())
+            .unwrap()
+            .start
+            - 1,
+    );
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "--test-threads=1"])
+        .arg("family::tests::without_a_pidfd_of_the_connection_a_later_process_is_never_taken_for_the_one_that_connected")
+        .env(CONNECT_TO, &path)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (accepted, _) = listener.accept().unwrap();
+    let kinship = |connected, pidfd| peer_kinship_by(&accepted, connected, pidfd);
+    assert_eq!(kinship(now(), absent()).unwrap(), Kinship::Below);
+    let later = kinship(before, absent()).unwrap_err();
+    assert_eq!(later.to_string(), "the process that connected is gone");
+    // What else the kernel says is no reason to look another way.
+    for errno in [Errno::EINVAL, Errno::ESRCH, Errno::ENOSYS, Errno::EPERM] {
+        assert_eq!(
+            kinship(now(), Err(errno)).unwrap_err().raw_os_error(),
+            Some(errno as i32)
+        );
+    }
+    accepted.shutdown(std::net::Shutdown::Both).unwrap();
+    wait_for_end(pid(child.id()));
+    assert!(kinship(now(), absent()).is_err(), "it has ended");
+    child.wait().unwrap();
+    assert!(kinship(now(), absent()).is_err(), "it is gone");
+}

@@ -1,9 +1,14 @@
 //! A follower that runs beside what it follows.
 
-use podward_protocol::{TurnEndReason, TurnEnded};
+use std::time::Duration;
+
+use podward_protocol::{Envelope, TurnEndReason, TurnEnded};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::connection::Events;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follow, Written, follow};
@@ -12,10 +17,17 @@ use crate::signals::Received;
 /// Turns that may end before anybody looks.
 const N_ENDS: usize = 64;
 
+/// How long whoever reads what is written may take nothing, once the end was asked for by a signal.
+/// Without a signal they may take their time: nothing is lost behind a pager.
+const STUCK: Duration = Duration::from_secs(5);
+
 /// A follower at work.
 pub(super) struct Following {
     task: JoinHandle<Written>,
     ends: mpsc::Receiver<TurnEnded>,
+    cancel: CancellationToken,
+    /// Passes on the events of a pod in this process.
+    _relay: Option<AbortOnDropHandle<()>>,
 }
 
 /// What hears of turns that end.
@@ -25,10 +37,25 @@ pub(super) fn ends() -> (mpsc::Sender<TurnEnded>, mpsc::Receiver<TurnEnded>) {
 
 impl Following {
     /// Begins to follow; what is written may keep its thread waiting.
-    pub(super) fn start(what: Follow, ends: mpsc::Receiver<TurnEnded>) -> Self {
+    pub(super) fn start(mut what: Follow, ends: mpsc::Receiver<TurnEnded>) -> Self {
+        let cancel = what.cancel.clone();
+        let (events, relay) = match what.events {
+            Events::Here(events) => {
+                let (passed_on, taken) = mpsc::channel(1);
+                let relay = tokio::spawn(pass_on(events, passed_on, cancel.clone()));
+                (Events::Here(taken), Some(AbortOnDropHandle::new(relay)))
+            }
+            Events::There(events) => (Events::There(events), None),
+        };
+        what.events = events;
         let handle = tokio::runtime::Handle::current();
         let task = tokio::task::spawn_blocking(move || handle.block_on(follow(what)));
-        Self { task, ends }
+        Self {
+            task,
+            ends,
+            cancel,
+            _relay: relay,
+        }
     }
 
     /// Waits for the end of a turn; `None` if there is nothing to follow any more.
@@ -41,12 +68,17 @@ impl Following {
         None
     }
 
-    /// Waits until everything is written.
+    /// Waits until everything is written, or nobody takes it although the end was asked for.
     ///
     /// # Errors
     /// Standard output cannot be written.
     pub(super) async fn finish(self) -> Result<Reader, Failure> {
-        match self.task.await.map_err(|_| Failure::Writer)? {
+        let written = tokio::select! {
+            biased;
+            written = self.task => written.map_err(|_| Failure::Writer)?,
+            () = stuck(&self.cancel) => return Ok(Reader::Stuck),
+        };
+        match written {
             Written::All => Ok(Reader::There),
             Written::ReaderGone => Ok(Reader::Gone),
             Written::Failed(error) => Err(Failure::Stdout(error)),
@@ -55,11 +87,38 @@ impl Following {
     }
 }
 
+/// Passes on what a pod in this process tells, which waits until it is taken. Once the end was asked
+/// for, a reader that takes nothing holds nothing up: the pod tells nobody any more.
+async fn pass_on(
+    mut events: mpsc::Receiver<Envelope>,
+    passed_on: mpsc::Sender<Envelope>,
+    cancel: CancellationToken,
+) {
+    while let Some(envelope) = events.recv().await {
+        let is_taken = tokio::select! {
+            biased;
+            taken = passed_on.send(envelope) => taken.is_ok(),
+            () = stuck(&cancel) => false,
+        };
+        if !is_taken {
+            return;
+        }
+    }
+}
+
+/// Waits until the end was asked for, and so long from now or then.
+async fn stuck(cancel: &CancellationToken) {
+    cancel.cancelled().await;
+    tokio::time::sleep(STUCK).await;
+}
+
 /// Whether anybody still read standard output at the end.
 #[derive(Debug)]
 pub(super) enum Reader {
     There,
     Gone,
+    /// They take nothing, and the end was asked for: the thread that writes never ends.
+    Stuck,
     /// The connection was lost before.
     Cut(podward_client::Ending),
 }

@@ -116,10 +116,13 @@ async fn turn(
     let reader = following.finish().await;
     let received = watch.stop().await;
     let reader = reader?;
+    if let Reader::Stuck = reader {
+        signals::end(received);
+    }
     served?;
     let driven = driven?;
     Ok(match (reader, driven) {
-        (Reader::Gone, _) | (Reader::There | Reader::Cut(_), None) => Exit::Failed,
+        (Reader::Gone | Reader::Stuck, _) | (Reader::There | Reader::Cut(_), None) => Exit::Failed,
         (Reader::There | Reader::Cut(_), Some(Driven::Ended(end))) => exit(&end, received),
         (Reader::There | Reader::Cut(_), Some(Driven::NothingToDo)) => Exit::Done,
     })

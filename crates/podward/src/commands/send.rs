@@ -69,9 +69,13 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
         done.cancel();
         let reader = following.finish().await;
         let received = watch.stop().await;
-        let (reader, end) = (reader?, end.transpose()?.flatten());
+        let reader = reader?;
+        if let Reader::Stuck = reader {
+            signals::end(received);
+        }
+        let end = end.transpose()?.flatten();
         Ok(match (reader, end, received) {
-            (Reader::Gone, _, _) => Exit::Failed,
+            (Reader::Gone | Reader::Stuck, _, _) => Exit::Failed,
             (_, Some(end), _) => exit(&end, None),
             (_, None, Some(received)) => received.exit(),
             (Reader::Cut(ending), None, None) => return Err(Failure::Cut(ending)),

@@ -89,9 +89,12 @@ async fn serve(
     let reader = following.finish().await;
     let received = watch.stop().await;
     let reader = reader?;
+    if let Reader::Stuck = reader {
+        signals::end(received);
+    }
     served?;
     Ok(match (reader, received) {
-        (Reader::Gone, _) => Exit::Failed,
+        (Reader::Gone | Reader::Stuck, _) => Exit::Failed,
         (Reader::There | Reader::Cut(_), received) => received.map_or(Exit::Done, Received::exit),
     })
 }

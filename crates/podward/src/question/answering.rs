@@ -11,7 +11,7 @@ use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, PermissionRequ
 use serde_json::{Map, Value};
 
 use super::rows::rows;
-use super::text::{Extent, Question, View, parts_text};
+use super::text::{Extent, Question, View, always_in, parts_text};
 use crate::screen::{Look, Stream};
 use crate::terminal::Typed;
 use crate::transcript::outcome_text;
@@ -377,6 +377,9 @@ impl Answering {
                 };
                 text.push_str(&format!("  {number:<2} {line}\n"));
             }
+        }
+        if let Some(workspace) = &request.always_in {
+            text.push_str(&always_in(workspace));
         }
         self.stage = Stage::Width;
         vec![Step::Say(text), self.prompt()]

@@ -256,6 +256,12 @@ impl View {
     }
 }
 
+/// Where an "always" counts that is given about a copy of the workspace.
+pub(crate) fn always_in(workspace: &str) -> String {
+    let workspace = visible(workspace, Lines::Escape);
+    format!("this pod works on a copy: an `always` also counts in `{workspace}` itself\n")
+}
+
 /// What one `always` would save, one line a part.
 pub(crate) fn parts_text(parts: &[ChoicePart]) -> Vec<String> {
     let part = |part: &ChoicePart| {

@@ -121,6 +121,7 @@ impl Hub {
         }
         self.respond(to, Ok(Reply::Hello(welcome)));
         outbox.push_snapshot(self.snapshot_parts(&wants));
+        self.look_at_grants();
     }
 
     /// Chooses what a client is told, and tells it what there is.
@@ -145,6 +146,7 @@ impl Hub {
         let events = wants.names();
         self.respond(to, Ok(Reply::Subscribe(Subscribed { events })));
         outbox.push_snapshot(self.snapshot_parts(&wants));
+        self.look_at_grants();
     }
 
     /// All that a client has to know to follow what comes.
@@ -205,14 +207,13 @@ impl Hub {
             self.cut_off(number);
         }
         // Grants end, and other pods change them, while nothing is called.
-        self.known_grants();
-        self.tell_grants();
+        self.look_at_grants();
     }
 
-    /// The grants that count, oldest first.
-    pub(super) fn known_grants(&self) -> Vec<Grant> {
+    /// The grants that count, oldest first, as far as is known.
+    fn known_grants(&self) -> Vec<Grant> {
         let grants = self.grants.as_ref();
-        grants.map(|grants| grants.list()).unwrap_or_default()
+        grants.map(|grants| grants.known()).unwrap_or_default()
     }
 
     /// Tells what has changed about the grants.
@@ -262,7 +263,7 @@ impl Hub {
         let ReplyTo::Remote(number, _) = to else {
             return Ok(());
         };
-        if self.pending.n_of(*number) < MAX_WAITING {
+        if self.pending.n_of(*number) + self.deeds.n_of(*number) < MAX_WAITING {
             return Ok(());
         }
         let message = "too many requests of this client wait for their answer";

@@ -9,7 +9,6 @@ use podward_protocol::{
 use serde::Serialize;
 
 use super::Hub;
-use super::turns::storage;
 use crate::serve::LOCAL;
 use crate::serve::connection::{ClientNumber, Standing};
 use crate::serve::local::LOCAL_NAME;
@@ -62,8 +61,8 @@ impl Hub {
                 return self.stop();
             }
             Method::PermissionList(list) => Ok(self.open_requests(&list)),
-            Method::GrantsList(list) => Ok(self.grants_page(&list)),
-            Method::GrantsRevoke(revoke) => self.revoke(&revoke.id),
+            Method::GrantsList(list) => return self.list_grants(to, list),
+            Method::GrantsRevoke(revoke) => return self.revoke(to, revoke.id),
             Method::SkillEnd(end) => Err(no_skill(&end.name)),
             Method::Pong(_) => Ok(Reply::Pong(wire::PongHeard {})),
         };
@@ -134,41 +133,17 @@ impl Hub {
         let (requests, more) = page(list.limit, open.map(|open| self.asker.request(open)));
         Reply::PermissionList(OpenRequests { requests, more })
     }
+}
 
-    fn grants_page(&self, list: &GrantsList) -> Reply {
-        let mut grants = self.known_grants();
-        if let Some(after) = &list.after
-            && let Some(at) = grants.iter().position(|grant| grant.id == *after)
-        {
-            grants.drain(..=at);
-        }
-        let (grants, more) = page(list.limit, grants.into_iter());
-        Reply::GrantsList(wire::Grants { grants, more })
+/// A page of grants.
+pub(super) fn grants_page(mut grants: Vec<wire::Grant>, list: &GrantsList) -> Reply {
+    if let Some(after) = &list.after
+        && let Some(at) = grants.iter().position(|grant| grant.id == *after)
+    {
+        grants.drain(..=at);
     }
-
-    /// Takes back a grant: first on disk, then at the gate.
-    fn revoke(&mut self, id: &wire::GrantId) -> Result<Reply, MethodError> {
-        let known = self
-            .known_grants()
-            .into_iter()
-            .find(|grant| grant.id == *id);
-        let unknown = || {
-            let message = format!("there is no grant `{}`", id.as_str().escape_debug());
-            MethodError::new(MethodErrorCode::UnknownGrant, message)
-        };
-        let grant = known.ok_or_else(unknown)?;
-        let store = self.grants.as_ref().ok_or_else(unknown)?;
-        let was_there = store.revoke(id).map_err(|error| storage(&error))?;
-        if let Ok(id) = podward_gate::GrantId::new(id.as_str()) {
-            self.gate.revoke(&id);
-        }
-        self.tell_grants();
-        if was_there {
-            Ok(Reply::GrantsRevoke(wire::Revoked { grant }))
-        } else {
-            Err(unknown())
-        }
-    }
+    let (grants, more) = page(list.limit, grants.into_iter());
+    Reply::GrantsList(wire::Grants { grants, more })
 }
 
 /// Whether a process may say what happens: not one that the pod has started.

@@ -5,16 +5,12 @@ use std::collections::BTreeSet;
 use podward_gate::{Answer, AnswerError, EditError, Question, RequestId};
 use podward_protocol as wire;
 use podward_protocol::{
-    AlreadySettled, Always, EditDenied, MethodError, MethodErrorCode, PermissionReply, Reply,
-    Settled,
+    AlreadySettled, EditDenied, MethodError, MethodErrorCode, PermissionReply, Reply, Settled,
 };
 use serde_json::{Map, Value};
 
 use super::Hub;
 use super::methods::request_id;
-use super::turns::storage;
-use crate::grants::{NewGrant, gate_grant};
-use crate::serve::always;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, ReplyTo};
 use crate::wire::{operations, ruling};
@@ -25,21 +21,24 @@ const MAX_FEEDBACK: usize = 16 * 1024;
 impl Hub {
     /// Takes an answer to one question.
     pub(super) fn reply(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
-        let settled = self
-            .question(&reply.id, &reply.digest)
-            .and_then(|question| match reply.answer {
-                wire::Answer::Once => self.answer(&question, Answer::Once { by: by.into() }),
-                wire::Answer::Reject { feedback } => {
-                    let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
-                    let answer = Answer::Rejected {
-                        by: by.into(),
-                        feedback: feedback.map(Into::into),
-                    };
-                    self.answer(&question, answer)
-                }
-                wire::Answer::Edit { arguments } => self.edit(&question, arguments, by),
-                wire::Answer::Always(always) => self.always(&question, &always, by),
-            });
+        let question = match self.question(&reply.id, &reply.digest) {
+            Ok(question) => question,
+            Err(error) => return self.respond(to, Err(error)),
+        };
+        let settled = match reply.answer {
+            wire::Answer::Once => self.answer(&question, Answer::Once { by: by.into() }),
+            wire::Answer::Reject { feedback } => {
+                let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
+                let answer = Answer::Rejected {
+                    by: by.into(),
+                    feedback: feedback.map(Into::into),
+                };
+                self.answer(&question, answer)
+            }
+            wire::Answer::Edit { arguments } => self.edit(&question, arguments, by),
+            // It has to be saved first.
+            wire::Answer::Always(always) => return self.always(to, question, &always, by),
+        };
         match settled {
             Ok(settled) => self.pending.add(to, Kind::Reply, settled),
             Err(error) => self.respond(to, Err(error)),
@@ -135,59 +134,8 @@ impl Hub {
         Ok(BTreeSet::from([question.id().clone()]))
     }
 
-    /// Saves an approval, then lets it answer all that it covers.
-    fn always(
-        &mut self,
-        question: &Question,
-        always: &Always,
-        by: &str,
-    ) -> Result<BTreeSet<RequestId>, MethodError> {
-        let id = question.id();
-        let shown = self.questions.get(id).ok_or_else(|| self.lost(question))?;
-        let rules = always::rules(
-            question,
-            &shown.asking(),
-            &always.what,
-            &self.asker.programs,
-        )?;
-        // Somebody may have been first: then nothing is saved.
-        if self.gate.question(question.id()).is_none() {
-            return Err(self.lost(question));
-        }
-        let new = NewGrant {
-            rules,
-            lasts: always.lasts.clone(),
-            by: by.to_owned(),
-            why: always::why(question),
-        };
-        let store = self.grants.clone().ok_or_else(|| {
-            let message = "the workspace has a name for which nothing can be remembered";
-            MethodError::new(MethodErrorCode::NotGrantable, message)
-        })?;
-        let grant = store.add(new).map_err(|error| {
-            let message = error.to_string();
-            match error {
-                crate::grants::GrantError::State(error) => storage(&error),
-                _ => MethodError::new(MethodErrorCode::InvalidParams, message),
-            }
-        })?;
-        let settled = gate_grant(&grant)
-            .map_err(|why| MethodError::new(MethodErrorCode::Internal, why))
-            .and_then(|at_gate| {
-                let answering = Some(question.id());
-                self.gate.grant(at_gate, answering).map_err(refused)
-            });
-        if settled.is_err()
-            && let Err(error) = store.revoke(&grant.id)
-        {
-            tracing::error!(%error, grant = %grant.id, "a grant that answered nothing stays");
-        }
-        self.tell_grants();
-        settled.map(|settled| settled.into_iter().collect())
-    }
-
     /// What a question is answered with that somebody else was first to answer.
-    fn lost(&self, question: &Question) -> MethodError {
+    pub(super) fn lost(&self, question: &Question) -> MethodError {
         let answer = Answer::Interrupted;
         match self.gate.answer(question.id(), answer) {
             Err(error) => refused(error),
@@ -197,7 +145,7 @@ impl Hub {
 }
 
 /// Why the gate took no answer.
-fn refused(error: AnswerError) -> MethodError {
+pub(super) fn refused(error: AnswerError) -> MethodError {
     let message = error.to_string();
     let code = match error {
         AnswerError::AlreadySettled { id, by } => {

@@ -7,6 +7,7 @@ fn asker(cwd: &str, policy_digest: &str) -> Asker {
     Asker {
         pod: "test".into(),
         cwd: cwd.into(),
+        copy_of: None,
         policy_digest: policy_digest.into(),
         programs: AddedPrograms::default(),
         timeout: None,

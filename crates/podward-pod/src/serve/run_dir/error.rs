@@ -41,6 +41,11 @@ pub enum RunDirProblem {
         /// Its mode.
         mode: u32,
     },
+    /// Others can put other files into it.
+    Writable {
+        /// Its mode.
+        mode: u32,
+    },
     /// The path of a socket is too long for the kernel.
     TooLong,
     /// Another process does not give it back.
@@ -75,6 +80,9 @@ impl RunDirError {
                 Some("name a directory of your own in XDG_RUNTIME_DIR".into())
             }
             RunDirProblem::OpenToOthers { .. } => Some(format!("`chmod go-rwx {path}`")),
+            RunDirProblem::Writable { .. } => Some(format!(
+                "`chmod go-w {path}`, or name a directory of your own in XDG_RUNTIME_DIR"
+            )),
             RunDirProblem::TooLong => Some("name a shorter directory in XDG_RUNTIME_DIR".into()),
             RunDirProblem::Locked => Some(
                 "end the process that holds it, or name another directory in XDG_RUNTIME_DIR"
@@ -99,6 +107,9 @@ impl fmt::Display for RunDirError {
             }
             RunDirProblem::OpenToOthers { mode } => {
                 write!(f, "`{path}` is open to others (mode {mode:04o})")
+            }
+            RunDirProblem::Writable { mode } => {
+                write!(f, "`{path}` can be written by others (mode {mode:04o})")
             }
             RunDirProblem::TooLong => write!(
                 f,

@@ -76,6 +76,53 @@ fn a_directory_that_others_can_open_is_not_used() {
     check(&|path| fs::write(path, "").unwrap(), "DIR is no directory");
 }
 
+/// Whoever can rename what is in the directory above could put their own in its place.
+#[test]
+fn a_directory_in_one_that_others_can_write_is_not_used() {
+    let root = tempfile::tempdir().unwrap();
+    let above = places(root.path()).run_dir().parent().unwrap().to_owned();
+    fs::create_dir_all(&above).unwrap();
+    let open = |mode| {
+        fs::set_permissions(&above, fs::Permissions::from_mode(mode)).unwrap();
+        RunDir::open(&places(root.path())).map(drop)
+    };
+    for mode in [0o777, 0o770, 0o702] {
+        let error = open(mode).unwrap_err();
+        let expected = format!(
+            "`{}` can be written by others (mode {mode:04o})",
+            above.display()
+        );
+        assert_eq!(error.to_string(), expected);
+        assert!(error.help().unwrap().contains("XDG_RUNTIME_DIR"));
+    }
+    open(0o1777).unwrap();
+    open(0o755).unwrap();
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(&above, Some(crate::test_user::OTHER_ID), None).unwrap();
+        let error = open(0o755).unwrap_err().to_string();
+        assert!(
+            error.ends_with("belongs to another user (uid 65534)"),
+            "{error}"
+        );
+    }
+}
+
+/// What was checked is what is used, whatever has its name by now.
+#[test]
+fn a_directory_that_is_put_in_its_place_is_not_written_to() {
+    let root = tempfile::tempdir().unwrap();
+    let run_dir = RunDir::open(&places(root.path())).unwrap();
+    let moved = run_dir.path.with_extension("moved");
+    fs::rename(&run_dir.path, &moved).unwrap();
+    fs::create_dir(&run_dir.path).unwrap();
+    let (claim, _listener) = run_dir.claim(&entry(1, "/m")).unwrap();
+    let name = |extension| format!("{}.{extension}", SessionId::from_bits(1));
+    assert_eq!(names(&moved), [name("json"), name("sock")]);
+    assert_eq!(names(&run_dir.path), Vec::<String>::new());
+    drop(claim);
+    assert_eq!(names(&moved), Vec::<String>::new());
+}
+
 #[test]
 fn a_path_that_is_too_long_for_a_socket_is_said() {
     let root = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use podward_protocol::{PermissionRequest, is_invisible};
 
-use crate::question::{Before, Extent, Question, View, parts_text};
+use crate::question::{Before, Extent, Question, View, always_in, parts_text};
 use crate::screen::Stream;
 use crate::visible::{Lines, visible};
 
@@ -31,6 +31,9 @@ pub(super) fn text(request: PermissionRequest, stream: Stream) -> String {
             let (width, number) = (idx + 1, part.operation + 1);
             text.push_str(&format!("  width {width} part {number}: {line}\n"));
         }
+    }
+    if let Some(workspace) = &request.always_in {
+        text.push_str(&format!("  {}", always_in(workspace)));
     }
     if let Some(why) = &request.no_always {
         let why = visible(why, Lines::Escape);

@@ -1,0 +1,331 @@
+//! What is remembered of approvals: looked at, saved and taken back on threads of their own, for the
+//! disk, and a lock that another process holds, may take long. Nobody else waits for that.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use podward_gate::Question;
+use podward_protocol as wire;
+use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, Reply};
+use podward_worker::SharedGate;
+use tokio::task::{Id, JoinError, JoinSet};
+
+use super::Hub;
+use super::replies::refused;
+use super::turns::storage;
+use crate::grants::{GrantError, GrantStore, NewGrant, gate_grant};
+use crate::serve::always;
+use crate::serve::connection::ClientNumber;
+use crate::serve::pending::{Kind, ReplyTo};
+
+/// Deeds that are done at the same time.
+const N_AT_ONCE: usize = 8;
+
+/// What is being done about grants.
+#[derive(Default)]
+pub(in crate::serve) struct Deeds {
+    running: JoinSet<Done>,
+    /// Who waits for what runs.
+    waiters: BTreeMap<Id, ReplyTo>,
+    /// What waits for its turn, and who for it.
+    queue: VecDeque<(Option<ReplyTo>, Deed)>,
+    is_looking: bool,
+}
+
+/// Something that may take long.
+enum Deed {
+    /// Whether another process has changed something.
+    Look,
+    /// All of them, for one page.
+    List(GrantsList),
+    /// Saves an approval, as long as the question is open.
+    Save(Box<(NewGrant, Question)>),
+    /// Takes back one that answers nothing.
+    TakeBack(wire::GrantId, Box<MethodError>),
+    /// Takes back one because somebody says so.
+    Revoke(wire::GrantId),
+}
+
+/// What came of it.
+pub(in crate::serve) enum Done {
+    Looked,
+    Listed(GrantsList, Vec<wire::Grant>),
+    /// `None`: the question was settled first.
+    Saved(Box<(Question, Result<Option<wire::Grant>, GrantError>)>),
+    TakenBack(wire::GrantId, Box<MethodError>, Result<bool, GrantError>),
+    /// `None`: there is none.
+    Revoked(wire::GrantId, Result<Option<Box<wire::Grant>>, GrantError>),
+}
+
+impl Deeds {
+    /// The next of what is done; never, while nothing is.
+    pub(super) async fn next(&mut self) -> Result<(Id, Done), JoinError> {
+        match self.running.join_next_with_id().await {
+            Some(joined) => joined,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// How many requests of a client wait.
+    pub(super) fn n_of(&self, number: ClientNumber) -> usize {
+        let is_its = |to: &&ReplyTo| matches!(to, ReplyTo::Remote(client, _) if *client == number);
+        let queued = self.queue.iter().filter_map(|(to, _)| to.as_ref());
+        self.waiters.values().chain(queued).filter(is_its).count()
+    }
+
+    fn start(&mut self, store: &Arc<GrantStore>, gate: &SharedGate) {
+        while self.running.len() < N_AT_ONCE
+            && let Some((to, deed)) = self.queue.pop_front()
+        {
+            let (store, gate) = (Arc::clone(store), gate.clone());
+            let task = self.running.spawn_blocking(move || deed.run(&store, &gate));
+            if let Some(to) = to {
+                self.waiters.insert(task.id(), to);
+            }
+        }
+    }
+}
+
+impl Deed {
+    fn run(self, store: &GrantStore, gate: &SharedGate) -> Done {
+        match self {
+            Self::Look => {
+                store.reload();
+                Done::Looked
+            }
+            Self::List(list) => Done::Listed(list, store.list()),
+            Self::Save(save) => {
+                let (new, question) = *save;
+                // Somebody may be first, also while the lock is waited for: then nothing is saved.
+                let saved = store.add_if(new, || gate.question(question.id()).is_some());
+                Done::Saved(Box::new((question, saved)))
+            }
+            Self::TakeBack(id, why) => {
+                let revoked = store.revoke(&id);
+                Done::TakenBack(id, why, revoked)
+            }
+            Self::Revoke(id) => {
+                let known = store.list().into_iter().find(|grant| grant.id == id);
+                let revoked = match known {
+                    None => Ok(None),
+                    Some(grant) => {
+                        let revoked = store.revoke(&id);
+                        revoked.map(|was_there| was_there.then(|| Box::new(grant)))
+                    }
+                };
+                Done::Revoked(id, revoked)
+            }
+        }
+    }
+}
+
+impl Hub {
+    /// Saves an approval; then it answers all that it covers.
+    pub(super) fn always(&mut self, to: ReplyTo, question: Question, always: &Always, by: &str) {
+        let shown = self.questions.get(question.id());
+        let asking = shown.map(|open| open.asking()).unwrap_or_default();
+        let rules = always::rules(&question, &asking, &always.what, &self.asker.programs);
+        let rules = match rules {
+            Ok(rules) => rules,
+            Err(error) => return self.respond(to, Err(error)),
+        };
+        if self.gate.question(question.id()).is_none() {
+            let lost = self.lost(&question);
+            return self.respond(to, Err(lost));
+        }
+        let new = NewGrant {
+            rules,
+            lasts: always.lasts.clone(),
+            by: by.to_owned(),
+            why: always::why(&question, self.asker.copy_of.as_deref()),
+        };
+        if self.grants.is_none() {
+            let message = "the workspace has a name for which nothing can be remembered";
+            let error = MethodError::new(MethodErrorCode::NotGrantable, message);
+            return self.respond(to, Err(error));
+        }
+        self.begin_deed(Some(to), Deed::Save(Box::new((new, question))));
+    }
+
+    /// Lists grants, as they are on disk.
+    pub(super) fn list_grants(&mut self, to: ReplyTo, list: GrantsList) {
+        if self.grants.is_none() {
+            let reply = super::methods::grants_page(Vec::new(), &list);
+            return self.respond(to, Ok(reply));
+        }
+        self.begin_deed(Some(to), Deed::List(list));
+    }
+
+    /// Takes back a grant: first on disk, then at the gate.
+    pub(super) fn revoke(&mut self, to: ReplyTo, id: wire::GrantId) {
+        if self.grants.is_none() {
+            return self.respond(to, Err(unknown(&id)));
+        }
+        self.begin_deed(Some(to), Deed::Revoke(id));
+    }
+
+    /// Looks whether grants have ended, or another process has changed them.
+    pub(super) fn look_at_grants(&mut self) {
+        if self.grants.is_some() && !self.deeds.is_looking {
+            self.deeds.is_looking = true;
+            self.begin_deed(None, Deed::Look);
+        }
+    }
+
+    fn begin_deed(&mut self, to: Option<ReplyTo>, deed: Deed) {
+        self.deeds.queue.push_back((to, deed));
+        if let Some(store) = &self.grants {
+            self.deeds.start(store, &self.gate);
+        }
+    }
+
+    /// Something was done.
+    pub(super) fn done(&mut self, joined: Result<(Id, Done), JoinError>) {
+        match joined {
+            Ok((id, done)) => {
+                let to = self.deeds.waiters.remove(&id);
+                self.take_up(to, done);
+            }
+            Err(error) => {
+                tracing::error!(%error, "what was to be done about a grant was not");
+                if let Some(to) = self.deeds.waiters.remove(&error.id()) {
+                    let message = "nobody knows what became of it";
+                    self.respond(
+                        to,
+                        Err(MethodError::new(MethodErrorCode::Internal, message)),
+                    );
+                }
+            }
+        }
+        self.tell_grants();
+        if let Some(store) = &self.grants {
+            self.deeds.start(store, &self.gate);
+        }
+    }
+
+    fn take_up(&mut self, to: Option<ReplyTo>, done: Done) {
+        let (to, result) = match (done, to) {
+            (Done::Looked, _) => {
+                self.deeds.is_looking = false;
+                return;
+            }
+            (Done::Listed(list, grants), Some(to)) => {
+                (to, Ok(super::methods::grants_page(grants, &list)))
+            }
+            (Done::Saved(saved), Some(to)) => return self.saved(to, &saved.0, saved.1),
+            (Done::TakenBack(id, why, revoked), Some(to)) => {
+                (to, Err(taken_back(&id, *why, revoked)))
+            }
+            (Done::Revoked(id, revoked), Some(to)) => (to, self.revoked(&id, revoked)),
+            // Each of these has somebody who waits for it.
+            (Done::Listed(..) | Done::Saved(_) | Done::TakenBack(..) | Done::Revoked(..), None) => {
+                return;
+            }
+        };
+        self.respond(to, result);
+    }
+
+    /// An approval is saved: it answers the question, or is taken back.
+    fn saved(
+        &mut self,
+        to: ReplyTo,
+        question: &Question,
+        saved: Result<Option<wire::Grant>, GrantError>,
+    ) {
+        let grant = match saved {
+            Ok(Some(grant)) => grant,
+            Ok(None) => {
+                let lost = self.lost(question);
+                return self.respond(to, Err(lost));
+            }
+            Err(GrantError::State(error)) => return self.respond(to, Err(storage(&error))),
+            Err(error) => {
+                let error = MethodError::new(MethodErrorCode::InvalidParams, error.to_string());
+                return self.respond(to, Err(error));
+            }
+        };
+        let settled = gate_grant(&grant)
+            .map_err(|why| MethodError::new(MethodErrorCode::Internal, why))
+            .and_then(|at_gate| {
+                let answering = Some(question.id());
+                self.gate.grant(at_gate, answering).map_err(refused)
+            });
+        match settled {
+            Ok(settled) => {
+                let settled = settled.into_iter().collect();
+                self.pending.add(to, Kind::Reply, settled);
+            }
+            Err(error) => {
+                if let Ok(id) = podward_gate::GrantId::new(grant.id.as_str()) {
+                    self.gate.revoke(&id);
+                }
+                self.begin_deed(Some(to), Deed::TakeBack(grant.id, Box::new(error)));
+            }
+        }
+    }
+
+    fn revoked(
+        &self,
+        id: &wire::GrantId,
+        revoked: Result<Option<Box<wire::Grant>>, GrantError>,
+    ) -> Result<Reply, MethodError> {
+        let revoked = revoked.map_err(|error| storage(&error))?;
+        if let Ok(id) = podward_gate::GrantId::new(id.as_str()) {
+            self.gate.revoke(&id);
+        }
+        let grant = *revoked.ok_or_else(|| unknown(id))?;
+        Ok(Reply::GrantsRevoke(wire::Revoked { grant }))
+    }
+
+    /// The pod ends: what is not begun is not done, what is done is waited for.
+    pub(super) async fn end_deeds(&mut self) {
+        for (to, deed) in std::mem::take(&mut self.deeds.queue) {
+            match (to, deed) {
+                // It must not stay.
+                (to, deed @ Deed::TakeBack(..)) => self.deeds.queue.push_back((to, deed)),
+                (Some(to), _) => {
+                    let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
+                    self.respond(to, Err(error));
+                }
+                (None, _) => {}
+            }
+        }
+        if let Some(store) = &self.grants {
+            self.deeds.start(store, &self.gate);
+        }
+        while !self.deeds.is_empty() {
+            let joined = self.deeds.next().await;
+            self.done(joined);
+        }
+    }
+}
+
+/// What the person hears whose approval came too late.
+fn taken_back(
+    id: &wire::GrantId,
+    why: MethodError,
+    revoked: Result<bool, GrantError>,
+) -> MethodError {
+    match revoked {
+        Ok(_) => why,
+        // They are told that it stays.
+        Err(error) => {
+            tracing::error!(%error, grant = %id, "a grant that answered nothing stays");
+            let mut told = storage(&error);
+            told.message = format!(
+                "{}; the approval is saved all the same as `{id}` and cannot be taken back: {}",
+                why.message, told.message
+            );
+            told.with_help(format!("`podward grants revoke {id}`"))
+        }
+    }
+}
+
+fn unknown(id: &wire::GrantId) -> MethodError {
+    let message = format!("there is no grant `{}`", id.as_str().escape_debug());
+    MethodError::new(MethodErrorCode::UnknownGrant, message)
+}
