@@ -37,11 +37,12 @@ pub struct Grant {
 }
 
 /// Takes one use of each of these grants, which have limited ones: all of them, on record when it
-/// returns, or none. Then it says which of them count no more; they are forgotten.
+/// returns, or none. Then it says which of them count no more; they are forgotten. None of them: no
+/// use can be taken now, and what they cover is asked about.
 pub type TakeUses<'a> = dyn FnMut(&[GrantId]) -> Result<(), Vec<GrantId>> + 'a;
 
 /// The grants that count.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Grants {
     live: BTreeMap<GrantId, Grant>,
     /// Unix time in milliseconds, as far as it was told.
@@ -145,6 +146,10 @@ impl Grants {
         }
     }
 
+    pub(crate) fn has_limited(&self) -> bool {
+        self.live.values().any(|grant| grant.uses_left.is_some())
+    }
+
     /// The places of the parts of a call that no grant covers.
     pub(crate) fn left(&self, parts: &[Asking], call: &Lowered) -> Vec<usize> {
         let is_covered = |part: &Asking| self.live.values().any(|grant| grant.covers(part, call));
@@ -177,7 +182,13 @@ impl Grants {
                 [] => {}
                 limited => {
                     if let Err(over) = take(limited) {
-                        self.forget(&over, limited);
+                        let over: Vec<_> = limited.iter().filter(|id| over.contains(id)).collect();
+                        if over.is_empty() {
+                            return None;
+                        }
+                        for id in over {
+                            self.remove(id);
+                        }
                         continue;
                     }
                     self.count(limited);
@@ -185,15 +196,6 @@ impl Grants {
             }
             let grants = grants.into();
             return Some(Covered { grants, by });
-        }
-    }
-
-    /// Forgets those of which no use could be taken; all, where it is not said which.
-    fn forget(&mut self, over: &[GrantId], asked: &[GrantId]) {
-        let is_over = |id: &&GrantId| over.contains(id);
-        let is_told = asked.iter().any(|id| is_over(&id));
-        for id in asked.iter().filter(|id| !is_told || is_over(id)) {
-            self.remove(id);
         }
     }
 

@@ -10,6 +10,7 @@ mod file;
 mod ledger;
 mod record;
 mod stored;
+mod told;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ pub use stored::{
     GrantNotFound, Revoked, StoredGrant, StoredGrants, find_grant, revoke_all, revoke_grant,
     stored_grants,
 };
+use told::{note, reason, wire_by_id};
 
 /// The most grants that a workspace can have.
 pub const MAX_GRANTS: usize = 1000;
@@ -311,6 +313,11 @@ impl GrantStore {
     #[must_use]
     pub fn refreshed(&self) -> Option<Vec<Grant>> {
         self.reload();
+        self.news()
+    }
+
+    /// The same, as far as is known without a look at the disk.
+    pub(crate) fn news(&self) -> Option<Vec<Grant>> {
         let mut state = self.lock();
         std::mem::take(&mut state.is_news).then(|| {
             state
@@ -473,31 +480,6 @@ impl GrantStore {
 /// Where the files are.
 pub(crate) fn directory(places: &Places) -> PathBuf {
     places.state_dir().join("grants")
-}
-
-/// Tells of problems that are new.
-fn note(known: &mut Vec<GrantProblem>, found: Vec<GrantProblem>) {
-    for problem in found.iter().filter(|problem| !known.contains(problem)) {
-        tracing::warn!(%problem, "grant");
-    }
-    *known = found;
-}
-
-fn wire_by_id(records: &[Record]) -> BTreeMap<GrantId, Grant> {
-    let grants = records.iter().map(|record| &record.grant);
-    grants
-        .map(|grant| (grant.id.clone(), grant.clone()))
-        .collect()
-}
-
-/// Why a grant counts no longer, as far as can be told from what it was.
-fn reason(grant: &Grant, now: i64) -> GrantEnd {
-    let is_over = |end: Time| end.unix_milliseconds() <= now;
-    match (grant.expires_at, grant.uses_left) {
-        (Some(end), _) if is_over(end) => GrantEnd::Expired,
-        (_, Some(0 | 1)) => GrantEnd::UsedUp,
-        (Some(_) | None, _) => GrantEnd::Revoked,
-    }
 }
 
 /// A new id, made of the time and chance.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::{
-    Answer, AnswerError, Call, EditError, Gate, Grant, GrantId, Put, Question, Refusal, RequestId,
-    Rest, Settled, Submitted,
+    Answer, AnswerError, Call, CallFacts, EditError, Gate, Grant, GrantId, Put, Question, Refusal,
+    RequestId, Rest, Settled, Submitted,
 };
 use podward_policy::SkillLayer;
 use podward_tools::Invocation;
@@ -14,20 +14,22 @@ use tokio::sync::mpsc;
 /// Grants that are kept outside of this process.
 ///
 /// A gate that has a ledger holds what the ledger says: who gives or revokes a grant tells the
-/// ledger first, then the gate. The gate is locked while it asks its ledger, which therefore never
-/// calls back.
+/// ledger first, then the gate. Nothing waits for a disk while the gate is locked.
 pub trait GrantLedger: Send + Sync {
-    /// All grants that count for this pod, if they may have changed since the last time, by
-    /// whomever; `None` if they have not. Asked before grants let anything run: when a call is
-    /// judged, when a question is put, and when a grant is given. So it is quick.
+    /// Looks whether the grants have changed, by whomever, before a call is judged and before a
+    /// question is put. It may wait for the disk: it is called on a thread of its own.
+    fn look(&self) {}
+
+    /// All grants that count for this pod, if they may have changed since the last time; `None` if
+    /// they have not. It waits for nothing, and never calls back: the gate is locked.
     fn refresh(&self) -> Option<Vec<Grant>>;
 
     /// Takes one use of each of these grants, which have limited ones: `Ok` once that is on disk. It
-    /// takes all or none: then it says of which there is none left, or whose use cannot be recorded;
-    /// these grants count no more. It never waits long.
+    /// takes all or none. It may wait for the disk, and is called where the gate is not locked.
     ///
     /// # Errors
-    /// The grants that count no more.
+    /// The grants that count no more. None of them: no use can be taken now; what they cover is asked
+    /// about, and the next call tries again.
     fn take(&self, grants: &[GrantId]) -> Result<(), Vec<GrantId>>;
 
     /// Unix time in milliseconds, by which grants expire.
@@ -62,6 +64,34 @@ pub(crate) enum Earlier {
     /// It waited for an answer.
     Asked,
 }
+
+/// Uses of limited grants that were taken before the gate was locked.
+pub(crate) enum Taken {
+    /// There is no ledger: the gate's own count is all there is.
+    Here,
+    InLedger(Vec<GrantId>),
+}
+
+impl Taken {
+    /// Hands out one use of each, or none.
+    fn hand_out(&mut self, ids: &[GrantId]) -> Result<(), Vec<GrantId>> {
+        let Self::InLedger(taken) = self else {
+            return Ok(());
+        };
+        let mut left = taken.clone();
+        for id in ids {
+            let Some(place) = left.iter().position(|taken| taken == id) else {
+                return Err(Vec::new());
+            };
+            left.swap_remove(place);
+        }
+        *taken = left;
+        Ok(())
+    }
+}
+
+/// How often other grants are tried, where some turn out to be over.
+const TAKES: usize = 4;
 
 /// Where the calls of settled questions go. It holds no more than there are open questions.
 pub(crate) type Mailbox = mpsc::UnboundedSender<Settlement>;
@@ -122,6 +152,9 @@ impl SharedGate {
     /// Remembers an approval, settles the question that it answers, and re-judges the open ones that
     /// it can cover: all that it settled, in the order in which they were put.
     ///
+    /// Where the grants have a ledger, what takes uses of limited ones stays open:
+    /// [`SharedGate::grant_with`] settles it too.
+    ///
     /// # Errors
     /// As for [`Gate::grant`]: then nothing is remembered.
     pub fn grant(
@@ -129,12 +162,42 @@ impl SharedGate {
         grant: Grant,
         answering: Option<&RequestId>,
     ) -> Result<Vec<RequestId>, AnswerError> {
+        self.grant_with(grant, answering, Vec::new())
+    }
+
+    /// The same with uses that [`SharedGate::take_uses_for`] has taken.
+    ///
+    /// # Errors
+    /// As for [`Gate::grant`]: then nothing is remembered.
+    pub fn grant_with(
+        &self,
+        grant: Grant,
+        answering: Option<&RequestId>,
+        taken: Vec<GrantId>,
+    ) -> Result<Vec<RequestId>, AnswerError> {
+        let mut taken = self.taken(taken);
         let state = &mut *self.lock();
         // Parts of other calls may be covered by grants that are revoked, or over, by now.
         self.refresh(state);
-        let take = &mut |ids: &[GrantId]| self.take(ids);
+        let take = &mut |ids: &[GrantId]| taken.hand_out(ids);
         let settled = state.gate.grant_with(grant, answering, take)?;
         Ok(state.deliver_all(settled))
+    }
+
+    /// Takes a use of each limited grant that a grant needs for what it settles, in the ledger. It may
+    /// wait for the disk, and holds up nobody else meanwhile.
+    #[must_use]
+    pub fn take_uses_for(&self, grant: &Grant, answering: Option<&RequestId>) -> Vec<GrantId> {
+        let Some(ledger) = &self.0.ledger else {
+            return Vec::new();
+        };
+        let wanted = {
+            let state = &mut *self.lock();
+            self.refresh(state);
+            state.gate.uses_for_grant(grant, answering)
+        };
+        let is_taken = |id: &GrantId| ledger.take(std::slice::from_ref(id)).is_ok();
+        wanted.into_iter().filter(is_taken).collect()
     }
 
     /// Rejects every open question: all that it settled, in the order in which they were put.
@@ -193,16 +256,33 @@ impl SharedGate {
         self.lock().gate.begin_turn();
     }
 
+    /// Takes the uses that a call needs to run, before it is submitted.
+    pub(crate) async fn take_for_call(&self, facts: &CallFacts, earlier: Earlier) -> Taken {
+        self.look().await;
+        match earlier {
+            Earlier::Nothing => self.take_uses(|gate| gate.uses_for_call(facts)).await,
+            Earlier::Asked => self.taken(Vec::new()),
+        }
+    }
+
+    /// Takes the uses that a question needs to be covered, before it is put.
+    pub(crate) async fn take_for_question(&self, id: &RequestId) -> Taken {
+        // The user's hooks may have taken long.
+        self.look().await;
+        self.take_uses(|gate| gate.uses_for_question(id)).await
+    }
+
     /// Judges a call by the rules, and by the grants as they are now.
     pub(crate) fn submit(
         &self,
         call: Call<Box<dyn Invocation>>,
         earlier: Earlier,
+        mut taken: Taken,
     ) -> Submitted<Box<dyn Invocation>> {
         let state = &mut *self.lock();
         self.refresh(state);
         match earlier {
-            Earlier::Nothing => state.gate.submit_with(call, &mut |ids| self.take(ids)),
+            Earlier::Nothing => state.gate.submit_with(call, &mut |ids| taken.hand_out(ids)),
             Earlier::Asked => state.gate.submit_again(call),
         }
     }
@@ -212,11 +292,11 @@ impl SharedGate {
         &self,
         id: &RequestId,
         mailbox: &Mailbox,
+        mut taken: Taken,
     ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
         let state = &mut *self.lock();
-        // The user's hooks may have taken long.
         self.refresh(state);
-        match state.gate.put_with(id, &mut |ids| self.take(ids))? {
+        match state.gate.put_with(id, &mut |ids| taken.hand_out(ids))? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());
                 Ok(None)
@@ -245,11 +325,47 @@ impl SharedGate {
         }
     }
 
-    /// Takes one use of each; without a ledger the gate's own count is all there is.
-    fn take(&self, ids: &[GrantId]) -> Result<(), Vec<GrantId>> {
-        match &self.0.ledger {
-            Some(ledger) => ledger.take(ids),
-            None => Ok(()),
+    /// Lets the ledger look at the disk.
+    async fn look(&self) {
+        if let Some(ledger) = self.0.ledger.clone() {
+            // It can only fail by a panic: then the grants are those that were known.
+            let _ = tokio::task::spawn_blocking(move || ledger.look()).await;
+        }
+    }
+
+    /// Takes uses in the ledger while the gate is not locked.
+    async fn take_uses(
+        &self,
+        wanted: impl Fn(&Gate<Box<dyn Invocation>>) -> Vec<GrantId>,
+    ) -> Taken {
+        let Some(ledger) = &self.0.ledger else {
+            return self.taken(Vec::new());
+        };
+        for _ in 0..TAKES {
+            let ids = {
+                let state = &mut *self.lock();
+                self.refresh(state);
+                wanted(&state.gate)
+            };
+            if ids.is_empty() {
+                break;
+            }
+            let (ledger, wanted) = (Arc::clone(ledger), ids.clone());
+            let taking = tokio::task::spawn_blocking(move || ledger.take(&wanted));
+            match taking.await {
+                Ok(Ok(())) => return self.taken(ids),
+                // Others may cover the call when these are known to be over.
+                Ok(Err(over)) if !over.is_empty() => {}
+                Ok(Err(_)) | Err(_) => break,
+            }
+        }
+        self.taken(Vec::new())
+    }
+
+    fn taken(&self, ids: Vec<GrantId>) -> Taken {
+        match self.0.ledger {
+            Some(_) => Taken::InLedger(ids),
+            None => Taken::Here,
         }
     }
 

@@ -1,13 +1,77 @@
 //! What grants cover of questions, and what is left of them.
 
-use podward_policy::{Asking, Lowered};
+use std::sync::Arc;
 
-use super::{Gate, Settled};
+use podward_policy::{Action, Asking, Lowered};
+
+use super::questions::Waiting;
+use super::{Gate, REPEATS_ASKED, Settled};
 use crate::answer::{Answer, AnswerError};
-use crate::grant::{Covered, Grant, GrantId, TakeUses};
+use crate::call::CallFacts;
+use crate::grant::{Covered, Grant, GrantId, Grants, TakeUses};
 use crate::question::{Question, RequestId, Rest};
 
 impl<P> Gate<P> {
+    /// The grants with limited uses of which a use would be taken if a call were submitted now;
+    /// nothing is taken.
+    #[must_use]
+    pub fn uses_for_call(&self, facts: &CallFacts) -> Vec<GrantId> {
+        let key = (facts.tool().clone(), Arc::clone(facts.shared_arguments()));
+        let times = self.submitted.get(&key).copied().unwrap_or(0);
+        let is_repeated = facts.part_of().is_none() && times.saturating_add(1) >= REPEATS_ASKED;
+        if is_repeated || !self.grants.has_limited() {
+            return Vec::new();
+        }
+        let lowered = facts.lowered();
+        match self.policies.judge(lowered).action {
+            Action::Ask => uses(&self.grants, &self.policies.asking(lowered), lowered),
+            Action::Allow | Action::Deny => Vec::new(),
+        }
+    }
+
+    /// The same for a question, if grants cover it by now.
+    #[must_use]
+    pub fn uses_for_question(&self, id: &RequestId) -> Vec<GrantId> {
+        let waiting = self.questions.get(id);
+        match waiting.filter(|waiting| waiting.question.heeds_grants()) {
+            Some(Waiting { question, call, .. }) if self.grants.has_limited() => {
+                uses(&self.grants, question.asking(), call.facts.lowered())
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// The same for all that [`Gate::grant`] would settle: a grant stands there once for each use.
+    #[must_use]
+    pub fn uses_for_grant(&self, grant: &Grant, answering: Option<&RequestId>) -> Vec<GrantId> {
+        let mut wanted = Vec::new();
+        let mut grants = self.grants.clone();
+        let mut take = |ids: &[GrantId]| {
+            wanted.extend_from_slice(ids);
+            Ok(())
+        };
+        if let Some(Waiting { question, call, .. }) =
+            answering.and_then(|id| self.questions.get(id))
+        {
+            let lowered = call.facts.lowered();
+            let parts = question.asking().iter();
+            let rest = parts.filter(|part| !grant.covers(part, lowered));
+            grants.use_for(rest, lowered, &mut take);
+        }
+        grants.add(grant.clone());
+        for Waiting { question, call, .. } in self.questions.all_open() {
+            let lowered = call.facts.lowered();
+            let mut parts = question.asking().iter();
+            if answering != Some(question.id())
+                && question.heeds_grants()
+                && parts.any(|part| grant.covers(part, lowered))
+            {
+                grants.use_for(question.asking().iter(), lowered, &mut take);
+            }
+        }
+        wanted
+    }
+
     /// What a question asks about, as the grants are now: without the parts that they cover. `None`:
     /// all of it.
     ///
@@ -83,4 +147,14 @@ impl<P> Gate<P> {
         let answer = Answer::Granted { grants, by };
         self.settle(id, answer).ok()
     }
+}
+
+/// The grants with limited uses that cover a call now.
+fn uses(grants: &Grants, parts: &[Asking], call: &Lowered) -> Vec<GrantId> {
+    let mut wanted = Vec::new();
+    grants.clone().use_for(parts.iter(), call, &mut |ids| {
+        wanted.extend_from_slice(ids);
+        Ok(())
+    });
+    wanted
 }

@@ -374,12 +374,18 @@ fn grants_cover_a_call_together() {
     assert_eq!(taken, [["one"]]);
     // The only use of the first is gone.
     assert_eq!(submit(&mut gate, "b", &mut |_| Ok(())), None);
-    // One whose use cannot be taken counts no more.
+    // One whose use cannot be taken now is tried again for the next call; one that is over is gone.
     gate.begin_turn();
     gate.grant(grant("three", "a*", Some(9)), None).unwrap();
     assert_eq!(submit(&mut gate, "c", &mut |_| Err(vec![])), None);
-    let left: Vec<_> = gate.grants().map(|grant| grant.id.as_str()).collect();
-    assert_eq!(left, ["two"]);
+    let left = |gate: &Gate<usize>| {
+        gate.grants()
+            .map(|grant| grant.id.to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(left(&gate), ["three", "two"]);
+    assert_eq!(submit(&mut gate, "c2", &mut |ids| Err(ids.to_vec())), None);
+    assert_eq!(left(&gate), ["two"]);
     // Of two, the one that ended is forgotten, and no use of the other is taken.
     gate.begin_turn();
     gate.revoke(&GrantId::new("two").unwrap());

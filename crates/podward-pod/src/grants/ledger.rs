@@ -7,8 +7,12 @@ use podward_worker::GrantLedger;
 use super::{GrantStore, convert};
 
 impl GrantLedger for GrantStore {
+    fn look(&self) {
+        self.reload();
+    }
+
     fn refresh(&self) -> Option<Vec<GateGrant>> {
-        let grants = self.refreshed()?;
+        let grants = self.news()?;
         // Each was checked when it was read.
         Some(
             grants
@@ -28,7 +32,7 @@ impl GrantLedger for GrantStore {
             }
             Err(error) => {
                 tracing::warn!(%error, n_grants = ids.len(), "no uses of grants are taken");
-                Err(grants.to_vec())
+                Err(Vec::new())
             }
         }
     }

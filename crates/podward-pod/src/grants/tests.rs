@@ -112,6 +112,7 @@ fn patterns(store: &GrantStore) -> Vec<String> {
 }
 
 fn gate_patterns(store: &GrantStore) -> Option<Vec<String>> {
+    store.look();
     let grants = store.refresh()?;
     let rules = grants.iter().flat_map(|grant| &grant.rules);
     Some(rules.map(|rule| rule.pattern().to_owned()).collect())
@@ -192,9 +193,9 @@ fn no_change_goes_unseen_however_fast_it_is() {
     let grant = other.add(new_grant("git push", uses)).unwrap();
     for left in (100..300).rev() {
         assert!(other.take_use(&grant.id).unwrap());
-        let seen = one.refresh().unwrap();
+        let seen = one.refreshed().unwrap();
         assert_eq!(seen[0].uses_left, Some(left));
-        assert!(one.refresh().is_none());
+        assert!(one.refreshed().is_none());
     }
 }
 
@@ -258,7 +259,7 @@ fn a_grant_ends_at_its_time_and_stays_ended() {
     store.add(new_grant("git pull", until(TWO))).unwrap();
     fixture.clock.set("2026-01-02T12:59:59.999Z");
     assert_eq!(patterns(&store), ["git push", "git pull"]);
-    store.refresh();
+    store.look();
     fixture.clock.set(ONE);
     assert_eq!(gate_patterns(&store), Some(vec!["git pull".to_owned()]));
     assert!(!store.take_use(&grant.id).unwrap());
@@ -363,7 +364,7 @@ fn what_changed_is_told_once() {
     assert!(other.take_use(&used.id).unwrap());
     other.revoke(&push.id).unwrap();
     fixture.clock.set(ONE);
-    one.refresh();
+    one.look();
     let mut changes = one.changes();
     changes.sort_by_key(|change| match change {
         GrantChange::Added(_) => 0,

@@ -159,7 +159,8 @@ impl Turn<'_> {
         let mut settled = Vec::new();
         for question in std::mem::take(&mut batch.questions.held) {
             let id = question.id().clone();
-            match self.parts.gate.put(&id, &batch.questions.mailbox) {
+            let uses = self.parts.gate.take_for_question(&id).await;
+            match self.parts.gate.put(&id, &batch.questions.mailbox, uses) {
                 Ok(None) => self.ask(batch, question),
                 Ok(Some(covered)) => settled.push(Settlement {
                     id,

@@ -174,11 +174,16 @@ impl PreToolCall {
     }
 
     /// Hands a proposed call to the gate.
-    pub(super) fn submit(&mut self, gate: &SharedGate) {
+    pub(super) async fn submit(&mut self, gate: &SharedGate) {
+        let Stage::Proposed(_, earlier) = &self.stage else {
+            return;
+        };
+        let (facts, earlier) = (Arc::clone(&self.facts), *earlier);
+        let uses = gate.take_for_call(&facts, earlier).await;
         // Should the gate panic, the call is gone and can only be refused.
         let taken = Stage::Refused(self.unjudged());
         self.stage = match std::mem::replace(&mut self.stage, taken) {
-            Stage::Proposed(call, earlier) => match gate.submit(call, earlier) {
+            Stage::Proposed(call, earlier) => match gate.submit(call, earlier, uses) {
                 Submitted::Settled(Settled::Run(permitted)) => Stage::Permitted(permitted),
                 Submitted::Settled(Settled::Refuse(refusal)) => Stage::Refused(refusal),
                 Submitted::Ask(question) => Stage::Asked(question),

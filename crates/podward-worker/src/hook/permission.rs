@@ -28,7 +28,7 @@ impl Hook<PreToolCall> for PermissionHook {
     }
 
     async fn on(&self, event: &mut PreToolCall) -> Result<PreToolAction, HookError> {
-        event.submit(&self.gate);
+        event.submit(&self.gate).await;
         Ok(match event.stage() {
             PreToolStage::Refused(refusal) => {
                 PreToolAction::Result(SyntheticResult::refuse(podward_gate::refusal_text(refusal)))

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use podward_gate::Question;
+use podward_gate::{GrantId, Question};
 use podward_protocol as wire;
 use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, Reply};
 use podward_worker::SharedGate;
@@ -51,10 +51,17 @@ pub(in crate::serve) enum Done {
     Looked,
     Listed(GrantsList, Vec<wire::Grant>),
     /// `None`: the question was settled first.
-    Saved(Box<(Question, Result<Option<wire::Grant>, GrantError>)>),
+    Saved(Box<(Question, Result<Option<Saved>, GrantError>)>),
     TakenBack(wire::GrantId, Box<MethodError>, Result<bool, GrantError>),
     /// `None`: there is none.
     Revoked(wire::GrantId, Result<Option<Box<wire::Grant>>, GrantError>),
+}
+
+/// An approval that is saved.
+pub(in crate::serve) struct Saved {
+    grant: wire::Grant,
+    /// Uses of grants, of this one too, that were taken for what it settles.
+    taken: Vec<GrantId>,
 }
 
 impl Deeds {
@@ -102,6 +109,7 @@ impl Deed {
                 let (new, question) = *save;
                 // Somebody may be first, also while the lock is waited for: then nothing is saved.
                 let saved = store.add_if(new, || gate.question(question.id()).is_some());
+                let saved = saved.map(|grant| grant.map(|grant| with_uses(grant, &question, gate)));
                 Done::Saved(Box::new((question, saved)))
             }
             Self::TakeBack(id, why) => {
@@ -126,9 +134,11 @@ impl Deed {
 impl Hub {
     /// Saves an approval; then it answers all that it covers.
     pub(super) fn always(&mut self, to: ReplyTo, question: Question, always: &Always, by: &str) {
-        let shown = self.questions.get(question.id());
-        let asking = shown.map(|open| open.asking()).unwrap_or_default();
-        let rules = always::rules(&question, &asking, &always.what, &self.asker.programs);
+        let rules = {
+            let shown = self.questions.get(question.id());
+            let asking = shown.map(|open| open.asking()).unwrap_or_default();
+            always::rules(&question, &asking, &always.what, &self.asker.programs)
+        };
         let rules = match rules {
             Ok(rules) => rules,
             Err(error) => return self.respond(to, Err(error)),
@@ -234,10 +244,10 @@ impl Hub {
         &mut self,
         to: ReplyTo,
         question: &Question,
-        saved: Result<Option<wire::Grant>, GrantError>,
+        saved: Result<Option<Saved>, GrantError>,
     ) {
-        let grant = match saved {
-            Ok(Some(grant)) => grant,
+        let Saved { grant, taken } = match saved {
+            Ok(Some(saved)) => saved,
             Ok(None) => {
                 let lost = self.lost(question);
                 return self.respond(to, Err(lost));
@@ -252,7 +262,9 @@ impl Hub {
             .map_err(|why| MethodError::new(MethodErrorCode::Internal, why))
             .and_then(|at_gate| {
                 let answering = Some(question.id());
-                self.gate.grant(at_gate, answering).map_err(refused)
+                self.gate
+                    .grant_with(at_gate, answering, taken)
+                    .map_err(refused)
             });
         match settled {
             Ok(settled) => {
@@ -260,7 +272,7 @@ impl Hub {
                 self.pending.add(to, Kind::Reply, settled);
             }
             Err(error) => {
-                if let Ok(id) = podward_gate::GrantId::new(grant.id.as_str()) {
+                if let Ok(id) = GrantId::new(grant.id.as_str()) {
                     self.gate.revoke(&id);
                 }
                 self.begin_deed(Some(to), Deed::TakeBack(grant.id, Box::new(error)));
@@ -274,7 +286,7 @@ impl Hub {
         revoked: Result<Option<Box<wire::Grant>>, GrantError>,
     ) -> Result<Reply, MethodError> {
         let revoked = revoked.map_err(|error| storage(&error))?;
-        if let Ok(id) = podward_gate::GrantId::new(id.as_str()) {
+        if let Ok(id) = GrantId::new(id.as_str()) {
             self.gate.revoke(&id);
         }
         let grant = *revoked.ok_or_else(|| unknown(id))?;
@@ -302,6 +314,16 @@ impl Hub {
             self.done(joined);
         }
     }
+}
+
+/// Takes the uses that the questions take which an approval settles. What cannot be taken leaves its
+/// question open.
+fn with_uses(grant: wire::Grant, question: &Question, gate: &SharedGate) -> Saved {
+    let taken = match gate_grant(&grant) {
+        Ok(at_gate) => gate.take_uses_for(&at_gate, Some(question.id())),
+        Err(_) => Vec::new(),
+    };
+    Saved { grant, taken }
 }
 
 /// What the person hears whose approval came too late.

@@ -72,12 +72,11 @@ async fn a_call_that_nobody_judged_is_refused() {
 async fn a_call_is_judged_once() {
     let gate = SharedGate::new(Gate::new(Policies::default()));
     let mut event = PreToolCall::new(call());
-    let stages: BTreeMap<usize, String> = (0..5)
-        .map(|n| {
-            event.submit(&gate);
-            (n, format!("{:?}", event.stage()))
-        })
-        .collect();
+    let mut stages = BTreeMap::new();
+    for n in 0..5 {
+        event.submit(&gate).await;
+        stages.insert(n, format!("{:?}", event.stage()));
+    }
     assert!(
         stages.values().all(|stage| stage == &stages[&0]),
         "{stages:?}"
