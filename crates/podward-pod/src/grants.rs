@@ -85,8 +85,10 @@ pub enum GrantChange {
 
 /// Whether something in the file is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pruning {
+pub(crate) enum Pruning {
+    /// Something is.
     Due,
+    /// Nothing is.
     NotDue,
 }
 
@@ -350,7 +352,8 @@ impl GrantStore {
         }
     }
 
-    fn read(&self) -> Pruning {
+    /// The same, and leaves in the file what is over: it waits for no lock.
+    pub(crate) fn read(&self) -> Pruning {
         let _reading = self.reading();
         let (now, seen, look_again_at, is_doubtful) = {
             let state = &mut *self.lock();

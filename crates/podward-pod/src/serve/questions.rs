@@ -144,6 +144,11 @@ impl Open {
         }
     }
 
+    /// Whether grants cover a part of it, so that an answer is to the rest alone.
+    pub(super) const fn is_partly_covered(&self) -> bool {
+        self.rest.is_some()
+    }
+
     fn ruling(&self) -> &Ruling {
         let rest = self.rest.as_ref();
         rest.map_or(self.question.ruling(), |rest| &rest.ruling)

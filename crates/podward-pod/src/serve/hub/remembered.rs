@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podward_gate::{GrantId, Question};
 use podward_protocol as wire;
-use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, Reply};
+use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, PermissionReply, Reply};
 use podward_worker::SharedGate;
 use tokio::task::{Id, JoinError, JoinSet};
 
@@ -36,6 +36,8 @@ pub(in crate::serve) struct Deeds {
 enum Deed {
     /// Whether another process has changed something.
     Look,
+    /// The same, and then an answer is taken.
+    LookAndReply(Box<(Box<str>, PermissionReply)>),
     /// All of them, for one page.
     List(GrantsList),
     /// Saves an approval, as long as the question is open.
@@ -49,6 +51,7 @@ enum Deed {
 /// What came of it.
 pub(in crate::serve) enum Done {
     Looked,
+    LookedToReply(Box<(Box<str>, PermissionReply)>),
     Listed(GrantsList, Vec<wire::Grant>),
     /// `None`: the question was settled first.
     Saved(Box<(Question, Result<Option<Saved>, GrantError>)>),
@@ -103,6 +106,10 @@ impl Deed {
             Self::Look => {
                 store.reload();
                 Done::Looked
+            }
+            Self::LookAndReply(reply) => {
+                store.read();
+                Done::LookedToReply(reply)
             }
             Self::List(list) => Done::Listed(list, store.list()),
             Self::Save(save) => {
@@ -186,6 +193,12 @@ impl Hub {
         }
     }
 
+    /// Takes an answer when it is known which grants count.
+    pub(super) fn look_and_reply(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
+        let deed = Deed::LookAndReply(Box::new((by.into(), reply)));
+        self.begin_deed(Some(to), deed);
+    }
+
     fn begin_deed(&mut self, to: Option<ReplyTo>, deed: Deed) {
         self.deeds.queue.push_back((to, deed));
         if let Some(store) = &self.grants {
@@ -223,6 +236,14 @@ impl Hub {
                 self.deeds.is_looking = false;
                 return;
             }
+            (Done::LookedToReply(reply), Some(to)) if !self.is_stopping() => {
+                let (by, reply) = *reply;
+                return self.reply_now(to, &by, reply);
+            }
+            (Done::LookedToReply(_), Some(to)) => {
+                let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
+                (to, Err(error))
+            }
             (Done::Listed(list, grants), Some(to)) => {
                 (to, Ok(super::methods::grants_page(grants, &list)))
             }
@@ -232,7 +253,14 @@ impl Hub {
             }
             (Done::Revoked(id, revoked), Some(to)) => (to, self.revoked(&id, revoked)),
             // Each of these has somebody who waits for it.
-            (Done::Listed(..) | Done::Saved(_) | Done::TakenBack(..) | Done::Revoked(..), None) => {
+            (
+                Done::LookedToReply(_)
+                | Done::Listed(..)
+                | Done::Saved(_)
+                | Done::TakenBack(..)
+                | Done::Revoked(..),
+                None,
+            ) => {
                 return;
             }
         };

@@ -13,6 +13,7 @@ use super::Hub;
 use super::methods::request_id;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, ReplyTo};
+use crate::serve::questions::Open;
 use crate::wire::{operations, ruling};
 
 /// Bytes of what is said to the model about all questions at once: it is told for each, in one line.
@@ -21,6 +22,17 @@ const MAX_FEEDBACK: usize = 16 * 1024;
 impl Hub {
     /// Takes an answer to one question.
     pub(super) fn reply(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
+        let id = request_id(&reply.id);
+        let open = id.and_then(|id| self.questions.get(&id));
+        if self.grants.is_some() && open.is_some_and(Open::is_partly_covered) {
+            // Another process may have revoked what covers the other parts.
+            return self.look_and_reply(to, by, reply);
+        }
+        self.reply_now(to, by, reply);
+    }
+
+    /// The same, when the grants are known as they are.
+    pub(super) fn reply_now(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
         let question = match self.question(&reply.id, &reply.digest) {
             Ok(question) => question,
             Err(error) => return self.respond(to, Err(error)),
