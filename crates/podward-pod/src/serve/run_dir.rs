@@ -228,7 +228,7 @@ fn open_checked(path: &Path) -> Result<OwnedFd, RunDirError> {
             .symlink_metadata()
             .is_ok_and(|found| found.is_symlink());
         match errno {
-            Errno::NOTDIR if is_link => RunDirError::new(path, RunDirProblem::Link),
+            Errno::NOTDIR | Errno::LOOP if is_link => RunDirError::new(path, RunDirProblem::Link),
             Errno::NOTDIR => RunDirError::new(path, RunDirProblem::NotADirectory),
             errno => error(errno),
         }
