@@ -471,6 +471,7 @@ fn permission_request() -> impl Strategy<Value = PermissionRequest> {
             reason,
             asking,
             choices,
+            always_in: no_always.clone(),
             no_always,
             digest,
             asked_at: times.0,
