@@ -25,6 +25,9 @@ _podward() {
             podward,completions)
                 cmd="podward__subcmd__completions"
                 ;;
+            podward,explain)
+                cmd="podward__subcmd__explain"
+                ;;
             podward,grants)
                 cmd="podward__subcmd__grants"
                 ;;
@@ -98,7 +101,7 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check tools manifest trust grants skills undo completions man schema"
+            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain tools manifest trust grants skills undo completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -210,6 +213,60 @@ _podward() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__explain)
+            opts="-h -V --session --manifest --tool --input --isolated --workspace --format --permissions --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --manifest)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --input)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --workspace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json" -- "${cur}"))
+                    return 0
+                    ;;
+                --permissions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -566,7 +623,7 @@ _podward() {
             return 0
             ;;
         podward__subcmd__schema)
-            opts="-h -V --color --log --log-file --help --version event method response hook-input hook-output"
+            opts="-h -V --color --log --log-file --help --version event method response explanation explained-call hook-input hook-output"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -40,6 +40,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "pods" -d 'List the 
 complete -c podward -n "__fish_podward_needs_command" -f -a "pending" -d 'Show what pods ask'
 complete -c podward -n "__fish_podward_needs_command" -f -a "reply" -d 'Answer what a pod asks'
 complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a call, or files of cases, without running anything'
+complete -c podward -n "__fish_podward_needs_command" -f -a "explain" -d 'Explain a verdict: every rule that was tried, and what would change it'
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
@@ -150,6 +151,22 @@ complete -c podward -n "__fish_podward_using_subcommand check" -l log-file -d 'A
 complete -c podward -n "__fish_podward_using_subcommand check" -l isolated -d 'Judge by this manifest alone: no other layer is read, no symlink resolved'
 complete -c podward -n "__fish_podward_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand check" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand explain" -l session -d 'The session: its id or a beginning of it; without it, the newest that has such a call' -r
+complete -c podward -n "__fish_podward_using_subcommand explain" -l manifest -d 'The manifest whose rules judge; of a call of a session, instead of the one it ran with' -r -F
+complete -c podward -n "__fish_podward_using_subcommand explain" -l tool -d 'The tool\'s name' -r
+complete -c podward -n "__fish_podward_using_subcommand explain" -l input -d 'The call\'s arguments: a JSON object' -r
+complete -c podward -n "__fish_podward_using_subcommand explain" -l workspace -d 'The workspace that paths are relative to; the manifest\'s own, or the current directory' -r -F
+complete -c podward -n "__fish_podward_using_subcommand explain" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs'"
+complete -c podward -n "__fish_podward_using_subcommand explain" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand explain" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand explain" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand explain" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand explain" -l isolated -d 'Judge by this manifest alone: no other layer is read, no symlink resolved'
+complete -c podward -n "__fish_podward_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand tools" -l format -d 'How to print; JSON has each tool\'s schema' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand tools" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F

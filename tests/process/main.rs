@@ -11,6 +11,7 @@ mod crash;
 mod demo;
 mod disk_full;
 mod exit_codes;
+mod explain;
 mod fetch;
 mod grants;
 mod headless;

@@ -28,7 +28,15 @@ const SHELLS: &[(&str, &str)] = &[
 ];
 
 /// What JSON Schemas are made of.
-const SCHEMAS: &[&str] = &["event", "method", "response", "hook-input", "hook-output"];
+const SCHEMAS: &[&str] = &[
+    "event",
+    "explained-call",
+    "explanation",
+    "hook-input",
+    "hook-output",
+    "method",
+    "response",
+];
 
 /// The page whose tables are made of the schemas.
 const PROTOCOL_PAGE: &str = "docs/protocol.md";

@@ -22,6 +22,7 @@ mod places;
 mod pod;
 mod private;
 mod prompt;
+mod recorded;
 mod redact;
 mod replace;
 mod serve;
@@ -48,6 +49,7 @@ pub use hook::HookProblem;
 pub use key::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, hand_over, model_key, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
 pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, declared_model};
+pub use recorded::{CallNotFound, RecordedCall, recorded_call};
 pub use redact::{Redaction, Secrets};
 pub use serve::{
     Attended, Auto, LocalCaller, LocalClient, RunDirError, RunDirProblem, ServeEnd, ServeRequest,

@@ -1,5 +1,7 @@
 //! What the domain's values are on the wire: the one place where they are turned into it.
 
+mod explanation;
+
 use podward_gate::{Answer, AskReason, CallId, GrantId, Progress, RefusalCause};
 use podward_policy::{
     Action, Cause, Coverage, Location, Lowered, Need, Operation, RuleIdx, Ruling, SkillSays,
@@ -9,15 +11,13 @@ use podward_protocol as wire;
 use podward_skill::{Allowed, ListKind};
 use podward_worker::{ActiveSkill, DecidedBy, Decision, EndReason, Limit, SkillEnd};
 
+pub use explanation::{explained, explanation};
+
 /// A verdict with its cause.
 #[must_use]
 pub fn ruling(ruling: &Ruling) -> wire::Ruling {
     wire::Ruling {
-        verdict: match ruling.action {
-            Action::Allow => wire::Verdict::Allow,
-            Action::Ask => wire::Verdict::Ask,
-            Action::Deny => wire::Verdict::Deny,
-        },
+        verdict: verdict(ruling.action),
         cause: cause(&ruling.cause),
         operation: ruling.operation.map(|idx| idx.0),
         coverage: match &ruling.coverage {
@@ -26,6 +26,14 @@ pub fn ruling(ruling: &Ruling) -> wire::Ruling {
                 why: why.iter().map(ToString::to_string).collect(),
             },
         },
+    }
+}
+
+const fn verdict(action: Action) -> wire::Verdict {
+    match action {
+        Action::Allow => wire::Verdict::Allow,
+        Action::Ask => wire::Verdict::Ask,
+        Action::Deny => wire::Verdict::Deny,
     }
 }
 

@@ -20,7 +20,7 @@ mod skills;
 mod watch;
 
 pub(crate) use asking::{asking, judge_rest};
-use coverage::coverage;
+use coverage::{coverage, why_unknown};
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 pub(crate) use reach::may_ever_run;
@@ -160,24 +160,6 @@ impl Found<'_> {
                 why: why_unknown(operations.get(self.operation)),
             },
         }
-    }
-}
-
-fn why_unknown(operation: Option<&Operation>) -> Box<str> {
-    match operation.map(|operation| &operation.subject) {
-        Some(Subject::Unknown(reason)) => reason.as_str().into(),
-        Some(Subject::Command(command)) if !command.written.holes().is_empty() => {
-            "a part of the command is not known before it runs".into()
-        }
-        Some(Subject::Path(path) | Subject::Tree(path))
-            if !path.lexical.short.holes().is_empty() =>
-        {
-            "a path is not known before the command runs".into()
-        }
-        Some(Subject::Url(url)) if !url.text.holes().is_empty() => {
-            "a URL is not known before the command runs".into()
-        }
-        _ => "the text is too costly to compare with this rule".into(),
     }
 }
 

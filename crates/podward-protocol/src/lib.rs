@@ -18,6 +18,7 @@
 mod codec;
 mod connection;
 mod event;
+mod explanation;
 mod grant;
 pub mod hook;
 mod id;
@@ -43,6 +44,10 @@ pub use event::{
     SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,
     ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
 };
+pub use explanation::{
+    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, PastDecision,
+    RuleToAdd, Stands, Tried, TriedRule,
+};
 pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
@@ -57,7 +62,9 @@ pub use permission::{
     PermissionRequest, PermissionSettled, Width,
 };
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
-pub use schema::{events_schema, methods_schema, responses_schema};
+pub use schema::{
+    events_schema, explained_call_schema, explanation_schema, methods_schema, responses_schema,
+};
 pub use skill::{SkillEndReason, SkillEnded, SkillStarted, SkillStarter};
 pub use time::{Time, TimeError};
 pub use verdict::{

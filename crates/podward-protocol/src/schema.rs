@@ -5,6 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use crate::event::Envelope;
+use crate::explanation::{ExplainedCall, Explanation};
 use crate::method::{Request, Response};
 
 /// The JSON Schema of an event's line, pretty-printed, with a final newline.
@@ -40,6 +41,19 @@ pub fn methods_schema() -> String {
 #[must_use]
 pub fn responses_schema() -> String {
     schema_text::<Response>()
+}
+
+/// The JSON Schema of what `podward explain --format json` prints of a call that is made up,
+/// pretty-printed, with a final newline.
+#[must_use]
+pub fn explanation_schema() -> String {
+    schema_text::<Explanation>()
+}
+
+/// The same of a call of a session.
+#[must_use]
+pub fn explained_call_schema() -> String {
+    schema_text::<ExplainedCall>()
 }
 
 /// The JSON Schema of a type, pretty-printed, with a final newline.

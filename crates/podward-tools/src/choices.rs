@@ -14,7 +14,7 @@ use podward_policy::{
 };
 use podward_shell::AddedPrograms;
 
-pub use advice::{AllowingRule, Stands, allowing_rules};
+pub use advice::{AllowingRule, Stands, allowing_rules, rules_to_allow};
 pub use check::check_pattern;
 use pattern::escaped;
 

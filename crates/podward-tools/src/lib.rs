@@ -85,7 +85,7 @@ pub use arguments::canonical as canonical_arguments;
 pub use bash::find_bash;
 pub use choices::{
     AllowingRule, Choice, ChoicePart, Choices, PatternRefused, Stands, Width, allowing_rules,
-    check_pattern, choices,
+    check_pattern, choices, rules_to_allow,
 };
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod explain;
 mod grants;
 mod pods;
 mod skills;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::explain::Explain;
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
 pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
 pub(crate) use self::skills::{
@@ -48,6 +50,9 @@ Examples:
 
   Would this command run?
       podward check --manifest pod.toml --tool bash --input '{\"command\":\"rm -rf build\"}'
+
+  Which rules were tried, and what would change it?
+      podward explain --manifest pod.toml --tool bash --input '{\"command\":\"rm -rf build\"}'
 
   Where does each setting come from?
       podward manifest pod.toml
@@ -134,6 +139,8 @@ pub(crate) enum Command {
     Reply(Reply),
     /// Judge a call, or files of cases, without running anything
     Check(Check),
+    /// Explain a verdict: every rule that was tried, and what would change it
+    Explain(Explain),
     /// List the tools: which are offered to the model, and why not
     Tools(Tools),
     /// Print the manifest that results from all layers, every line with its origin
@@ -412,6 +419,10 @@ pub(crate) enum SchemaOf {
     Method,
     /// A pod's response to a request
     Response,
+    /// What `explain --format json` prints of a call that is made up
+    Explanation,
+    /// What `explain --format json` prints of a call of a session
+    ExplainedCall,
     /// What the program of a hook reads
     HookInput,
     /// What the program of a hook writes

@@ -1,9 +1,12 @@
 //! One module a subcommand; each is thin: arguments in, one call into a crate, text out.
 
 mod check;
+mod chosen;
 mod completions;
+mod explain;
 mod following;
 mod grants;
+mod isolated;
 mod made;
 mod man;
 mod manifest;
@@ -41,6 +44,7 @@ pub(crate) fn run(
         Command::Man(arguments) => man::run(&arguments, screen),
         Command::Schema(arguments) => schema::run(&arguments, screen),
         Command::Check(arguments) => check::run(&arguments, screen),
+        Command::Explain(arguments) => explain::run(&arguments, screen),
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),

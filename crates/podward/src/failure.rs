@@ -5,7 +5,9 @@ use std::io;
 use std::path::PathBuf;
 
 use podward_client::{ClientError, Ending, PodsError};
-use podward_pod::{GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError};
+use podward_pod::{
+    CallNotFound, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError,
+};
 use podward_undo::UndoError;
 
 use crate::connection::CallError;
@@ -63,6 +65,9 @@ pub(crate) enum Failure {
     /// A grant is not there, or grants cannot be used.
     #[error(transparent)]
     Grants(#[from] GrantNotFound),
+    /// No call of a session is meant.
+    #[error(transparent)]
+    CallNotFound(#[from] CallNotFound),
     /// A project's layer was changed while it was being trusted.
     #[error("`{}` changed while it was shown: it is not trusted", .0.display())]
     ChangedMeanwhile(PathBuf),
@@ -104,7 +109,11 @@ impl Failure {
             | Self::Cut(_)
             | Self::Pods(_) => Exit::Failed,
             Self::Key(error) => key_exit(error),
-            Self::Grants(GrantNotFound::State(_)) => Exit::Failed,
+            Self::CallNotFound(
+                CallNotFound::State(_) | CallNotFound::Session(SessionNotFound::State(_)),
+            )
+            | Self::Grants(GrantNotFound::State(_)) => Exit::Failed,
+            Self::CallNotFound(_) => Exit::Usage,
             Self::Grants(_) => Exit::Usage,
             Self::Places { .. }
             | Self::Trust(_)
@@ -156,7 +165,16 @@ impl Failure {
                 "name it by the beginning of its session's id: {}",
                 found.join(", ")
             )),
-            Self::BadManifest(_)
+            Self::CallNotFound(CallNotFound::None { .. }) => Some(
+                "the lines `call` of `run --format json` and the decision log of a session have \
+                 the ids"
+                    .to_owned(),
+            ),
+            Self::CallNotFound(CallNotFound::Several { .. }) => {
+                Some("write more of the id".to_owned())
+            }
+            Self::CallNotFound(_)
+            | Self::BadManifest(_)
             | Self::Json(_)
             | Self::Pods(_)
             | Self::Runtime(_)

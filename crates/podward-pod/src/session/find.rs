@@ -7,7 +7,7 @@ use std::path::Path;
 use podward_protocol::SessionId;
 
 use super::SESSION_FILE;
-use super::record::{Created, Line, Record};
+use super::record::{Created, Line, Opened, Record};
 use crate::error::StateError;
 use crate::places::Places;
 
@@ -117,8 +117,21 @@ fn created(path: &Path) -> Option<Created> {
     }
 }
 
+/// What the last run of a session was made of, as far as its file can be read.
+pub(crate) fn last_run(path: &Path) -> Option<Opened> {
+    let file = BufReader::new(File::open(path).ok()?);
+    let runs = file.lines().map_while(Result::ok).filter_map(|line| {
+        let line: Line = serde_json::from_str(&line).ok()?;
+        match line.record {
+            Record::Opened(run) => Some(run),
+            Record::Created(_) | Record::Entry(_) => None,
+        }
+    });
+    runs.last()
+}
+
 /// Every session there is.
-fn sessions(places: &Places) -> Result<Vec<SessionId>, StateError> {
+pub(crate) fn sessions(places: &Places) -> Result<Vec<SessionId>, StateError> {
     let directory = places.sessions_dir();
     let error = |error| StateError::io("list", &directory, error);
     let entries = match std::fs::read_dir(&directory) {

@@ -1,6 +1,6 @@
 //! Whether all of a call was understood.
 
-use crate::operation::{Operations, Subject};
+use crate::operation::{Operation, Operations, Subject};
 use crate::rule::has_expansion;
 use crate::verdict::Coverage;
 
@@ -34,5 +34,24 @@ pub(super) fn coverage(operations: &Operations) -> Coverage {
     match reasons.is_empty() {
         true => Coverage::Full,
         false => Coverage::Partial(reasons),
+    }
+}
+
+/// Why a text is not known, in a word to people.
+pub(super) fn why_unknown(operation: Option<&Operation>) -> Box<str> {
+    match operation.map(|operation| &operation.subject) {
+        Some(Subject::Unknown(reason)) => reason.as_str().into(),
+        Some(Subject::Command(command)) if !command.written.holes().is_empty() => {
+            "a part of the command is not known before it runs".into()
+        }
+        Some(Subject::Path(path) | Subject::Tree(path))
+            if !path.lexical.short.holes().is_empty() =>
+        {
+            "a path is not known before the command runs".into()
+        }
+        Some(Subject::Url(url)) if !url.text.holes().is_empty() => {
+            "a URL is not known before the command runs".into()
+        }
+        _ => "the text is too costly to compare with this rule".into(),
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use podward_policy::{
-    AskedBy, Asker, Asking, LayerKind, Location, Lowered, OperationIdx, Operations, Policies,
-    ToolName,
+    Action, AskedBy, Asker, Asking, Cause, Explanation, LayerKind, Location, Lowered, OperationIdx,
+    Operations, Policies, Said, ToolName,
 };
 use podward_shell::AddedPrograms;
 
@@ -52,16 +52,93 @@ pub fn allowing_rules(
     policies: &Policies,
     programs: &AddedPrograms,
 ) -> Result<Vec<AllowingRule>, Box<str>> {
+    let against = asking.iter().map(|asking| Against {
+        operation: asking.operation,
+        layer: asking.asker.layer,
+        stands: place_of(&asking.asker, policies),
+    });
     let Lowered::Operations(operations) = call else {
         return Err("nothing would run".into());
     };
-    let mut asked: Vec<OperationIdx> = asking.iter().map(|asking| asking.operation).collect();
-    asked.sort_unstable();
-    asked.dedup();
+    match rules_against(operations, &against.collect::<Vec<_>>(), programs)? {
+        rules if rules.is_empty() => Err("it is not the rules that ask".into()),
+        rules => Ok(rules),
+    }
+}
+
+/// The same for a call that some layer does not allow, be it that it denies it.
+///
+/// # Errors
+/// There is no such rule, and why: for people, lower case, no full stop.
+pub fn rules_to_allow(
+    call: &Lowered,
+    explanation: &Explanation,
+    programs: &AddedPrograms,
+) -> Result<Vec<AllowingRule>, Box<str>> {
+    let Lowered::Operations(operations) = call else {
+        return Err("nothing would run".into());
+    };
+    if let Cause::Skill { name, .. } = &explanation.ruling.cause {
+        let name = super::shown(name);
+        return Err(format!("the skill `{name}` is active and refuses it").into());
+    }
+    let mut against = Vec::new();
+    for layer in &explanation.layers {
+        for (idx, said) in layer.operations.iter().enumerate() {
+            against.extend(stands_against(said).map(|stands| Against {
+                operation: OperationIdx(idx),
+                layer: layer.layer.kind,
+                stands,
+            }));
+        }
+    }
+    match rules_against(operations, &against, programs)? {
+        rules if rules.is_empty() => Err("no rule is against it".into()),
+        rules => Ok(rules),
+    }
+}
+
+/// Where a rule would have to stand against what a layer says; `None`: it allows.
+fn stands_against(said: &Said) -> Option<Stands> {
+    match (said.action, &said.cause) {
+        (Action::Allow, _) => None,
+        (_, Cause::Default { .. } | Cause::Unnamed { .. }) => Some(Stands::Anywhere),
+        // Rules in front of it may match some ways to fill the holes.
+        (_, Cause::Rule { rule, location, .. }) => {
+            let in_front = said.tried.iter().take(rule.0);
+            match in_front
+                .into_iter()
+                .any(|tried| tried.counts() && tried.action != Action::Allow)
+            {
+                true => Some(Stands::First),
+                false => Some(Stands::Before(location.clone())),
+            }
+        }
+        _ => Some(Stands::First), // whatever it is, nothing stands in front of the first
+    }
+}
+
+/// What is against one operation.
+struct Against {
+    operation: OperationIdx,
+    layer: LayerKind,
+    /// Where a rule has to stand to decide instead.
+    stands: Stands,
+}
+
+/// One rule for the line as it is written, or one for each operation and layer.
+fn rules_against(
+    operations: &Operations,
+    against: &[Against],
+    programs: &AddedPrograms,
+) -> Result<Vec<AllowingRule>, Box<str>> {
+    let mut stopped: Vec<OperationIdx> = against.iter().map(|against| against.operation).collect();
+    stopped.sort_unstable();
+    stopped.dedup();
     let mut rules = Vec::new();
-    if let Some(line) = whole_line(operations, &asked, programs) {
+    if let Some(line) = whole_line(operations, &stopped, programs) {
         let pattern = line?;
-        for (layer, stands) in places(asking.iter(), policies) {
+        for (layer, stands) in places(against.iter()) {
             rules.push(AllowingRule {
                 layer,
                 tool: names::built_in(names::BASH),
@@ -71,15 +148,15 @@ pub fn allowing_rules(
         }
         return Ok(rules);
     }
-    for idx in asked {
+    for idx in stopped {
         let Some(operation) = operations.get(idx) else {
             continue;
         };
         let Some(narrowest) = narrowest(operations, idx, programs) else {
             return Err(why_nothing(operation));
         };
-        let of_it = asking.iter().filter(|asking| asking.operation == idx);
-        for (layer, stands) in places(of_it, policies) {
+        let of_it = against.iter().filter(|against| against.operation == idx);
+        for (layer, stands) in places(of_it) {
             rules.push(AllowingRule {
                 layer,
                 tool: narrowest.tool.clone(),
@@ -88,10 +165,7 @@ pub fn allowing_rules(
             });
         }
     }
-    match rules.is_empty() {
-        true => Err("it is not the rules that ask".into()),
-        false => Ok(rules),
-    }
+    Ok(rules)
 }
 
 /// The pattern for a command line as a whole, if it needs one: more than one part of it asks, or the
@@ -130,18 +204,13 @@ fn narrowest(
         .next()
 }
 
-/// Where a rule would have to stand in each layer that asks.
-fn places<'a>(
-    asking: impl Iterator<Item = &'a Asking>,
-    policies: &Policies,
-) -> Vec<(LayerKind, Stands)> {
+/// Where a rule would have to stand in each layer.
+fn places<'a>(against: impl Iterator<Item = &'a Against>) -> Vec<(LayerKind, Stands)> {
     let mut places: Vec<(LayerKind, Stands)> = Vec::new();
-    for asking in asking {
-        let stands = place_of(&asking.asker, policies);
-        let layer = asking.asker.layer;
-        match places.iter_mut().find(|(known, _)| *known == layer) {
-            Some((_, known)) => *known = known.clone().and(stands),
-            None => places.push((layer, stands)),
+    for Against { layer, stands, .. } in against {
+        match places.iter_mut().find(|(known, _)| known == layer) {
+            Some((_, known)) => *known = known.clone().and(stands.clone()),
+            None => places.push((*layer, stands.clone())),
         }
     }
     places
@@ -187,10 +256,19 @@ impl fmt::Display for AllowingRule {
                 self.layer.as_str()
             ),
         }?;
-        writeln!(f, "[[permissions.rule]]")?;
-        writeln!(f, "tool = {}", toml_string(self.tool.as_str()))?;
-        writeln!(f, "pattern = {}", toml_string(&self.pattern))?;
-        write!(f, "action = \"allow\"")
+        f.write_str(&self.toml())
+    }
+}
+
+impl AllowingRule {
+    /// The rule as TOML, without a word about its place; no newline at the end.
+    #[must_use]
+    pub fn toml(&self) -> String {
+        format!(
+            "[[permissions.rule]]\ntool = {}\npattern = {}\naction = \"allow\"",
+            toml_string(self.tool.as_str()),
+            toml_string(&self.pattern)
+        )
     }
 }
 

@@ -1,7 +1,9 @@
 //! `podward schema [OF]`: what other programs read and write.
 
 use podward_protocol::hook::{hook_input_schema, hook_output_schema};
-use podward_protocol::{events_schema, methods_schema, responses_schema};
+use podward_protocol::{
+    events_schema, explained_call_schema, explanation_schema, methods_schema, responses_schema,
+};
 
 use crate::arguments::{Schema, SchemaOf};
 use crate::exit::Exit;
@@ -13,6 +15,8 @@ pub(super) fn run(arguments: &Schema, screen: Screen) -> Result<Exit, Failure> {
         SchemaOf::Event => events_schema(),
         SchemaOf::Method => methods_schema(),
         SchemaOf::Response => responses_schema(),
+        SchemaOf::Explanation => explanation_schema(),
+        SchemaOf::ExplainedCall => explained_call_schema(),
         SchemaOf::HookInput => hook_input_schema(),
         SchemaOf::HookOutput => hook_output_schema(),
     };

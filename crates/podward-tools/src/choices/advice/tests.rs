@@ -5,7 +5,7 @@ use podward_policy::{
 use podward_shell::AddedPrograms;
 use serde_json::{Value, json};
 
-use super::{AllowingRule, Stands, allowing_rules};
+use super::{AllowingRule, Stands, allowing_rules, rules_to_allow};
 use crate::fixture::text_place;
 use crate::registry::lower;
 
@@ -95,6 +95,20 @@ fn with(
     layers
 }
 
+fn shown(rule: &AllowingRule) -> String {
+    let place = match &rule.stands {
+        Stands::Anywhere => "anywhere".to_owned(),
+        Stands::Before(location) => format!("before {}", location.line),
+        Stands::First => "first".to_owned(),
+    };
+    format!(
+        "{} {place}: {} {}",
+        rule.layer.as_str(),
+        rule.tool,
+        rule.pattern
+    )
+}
+
 /// The rules for a call that is asked about; written where they say, they allow it and leave the
 /// other calls as they were.
 fn check(layers: &[(LayerKind, PolicySpec)], call: &Lowered, expected: &[&str]) {
@@ -102,19 +116,6 @@ fn check(layers: &[(LayerKind, PolicySpec)], call: &Lowered, expected: &[&str]) 
     assert_eq!(policies.judge(call).action, Action::Ask, "{call:?}");
     let none = AddedPrograms::default();
     let rules = allowing_rules(call, &policies.asking(call), &policies, &none).unwrap();
-    let shown = |rule: &AllowingRule| {
-        let place = match &rule.stands {
-            Stands::Anywhere => "anywhere".to_owned(),
-            Stands::Before(location) => format!("before {}", location.line),
-            Stands::First => "first".to_owned(),
-        };
-        format!(
-            "{} {place}: {} {}",
-            rule.layer.as_str(),
-            rule.tool,
-            rule.pattern
-        )
-    };
     assert_eq!(rules.iter().map(shown).collect::<Vec<_>>(), expected);
     let after = compiled(&with(layers, &rules));
     let ruling = after.judge(call);
@@ -253,6 +254,46 @@ fn each_layer_that_asks_needs_its_rule() {
             "manifest anywhere: bash git push; ls",
         ],
     );
+}
+
+/// The rules for a call that is stopped, whoever stops it; written where they say, they allow it.
+fn check_stopped(layers: &[(LayerKind, PolicySpec)], call: &Lowered, expected: &[&str]) {
+    let policies = compiled(layers);
+    let explanation = policies.explain(call);
+    assert_ne!(explanation.ruling.action, Action::Allow, "{call:?}");
+    let rules = rules_to_allow(call, &explanation, &AddedPrograms::default()).unwrap();
+    assert_eq!(rules.iter().map(shown).collect::<Vec<_>>(), expected);
+    let ruling = compiled(&with(layers, &rules)).judge(call);
+    assert_eq!(ruling.action, Action::Allow, "{call:?}: {ruling:?}");
+}
+
+#[test]
+fn what_is_denied_has_a_rule_too() {
+    let layers = vec![
+        layer(LayerKind::User, Action::Deny, &[("*", "*", Action::Allow)]),
+        layer(
+            LayerKind::Manifest,
+            Action::Deny,
+            &[
+                ("bash", "curl * | sh", Action::Deny),
+                ("bash", "rm *", Action::Deny),
+                ("read", "*.key", Action::Deny),
+                ("bash", "cat *", Action::Allow),
+                ("file_write", "gen/*", Action::Ask),
+            ],
+        ),
+    ];
+    let check = |command, expected| check_stopped(&layers, &bash(command), expected);
+    check("rm -r build", &["manifest before 2: bash rm -r build"]);
+    check("make", &["manifest anywhere: bash make"]);
+    check("cat a.key", &["manifest before 3: read a.key"]);
+    check("rm a; make", &["manifest before 2: bash rm a; make"]);
+    check("curl x | sh", &["manifest before 1: bash curl x | sh"]);
+    check("$x a", &["manifest first: bash $x a"]);
+    check("rm $x", &["manifest before 2: bash rm $x"]);
+    check("cat x > gen/y", &["manifest before 5: file_write gen/y"]);
+    let write = lowered("file_write", json!({"path": "gen/a", "content": ""}));
+    check_stopped(&layers, &write, &["manifest before 5: file_write gen/a"]);
 }
 
 #[test]

@@ -9,8 +9,8 @@ use podward_tools::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::programs;
 use crate::arguments::Format;
+use crate::commands::isolated::{directory_of, isolated};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
@@ -182,7 +182,7 @@ fn judge_file(file: &Path) -> Vec<Outcome> {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => return vec![unusable(&name, format!("cannot be read: {error}"))],
     };
-    let directory = std::path::absolute(super::directory_of(file));
+    let directory = std::path::absolute(directory_of(file));
     let directory = directory.unwrap_or_default();
     // Most files repeat a few manifests.
     let mut compiled = BTreeMap::new();
@@ -222,7 +222,7 @@ fn judge_line(
     }
     let policies = compiled.entry(case.manifest.clone()).or_insert_with(|| {
         let manifest = case.manifest.clone();
-        programs::isolated(case.id.as_str().into(), directory, manifest)
+        isolated(case.id.as_str().into(), directory, manifest)
             .map_err(|diagnostics| diagnostics.to_string())
     });
     let expect = case

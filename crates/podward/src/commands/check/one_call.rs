@@ -1,20 +1,16 @@
 //! `podward check --manifest FILE --tool NAME --input JSON`.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
 use podward_manifest::underlined;
-use podward_policy::{Action, ByteSpan, Policies};
+use podward_policy::{Action, ByteSpan};
 use podward_protocol::{Coverage, Operation, Ruling};
-use podward_tools::Place;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::{Check, Format};
+use crate::commands::chosen::{self, Chosen, Wanted};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
-use crate::layers;
 use crate::screen::Screen;
 use crate::transcript::cause_text;
 use crate::visible::{Lines, visible};
@@ -28,15 +24,16 @@ pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
             help: "or judge files of cases with --cases FILE…",
         });
     };
-    let input: Value = serde_json::from_str(input).map_err(|error| Failure::Usage {
-        message: format!("--input is no JSON: {error}"),
-        help: "give the tool's arguments as an object: --input '{\"command\":\"git status\"}'",
-    })?;
-    let (policies, place) = if arguments.isolated {
-        isolated(manifest, arguments, screen)?
-    } else {
-        layered(manifest, arguments, screen)?
+    let input = chosen::input(input)?;
+    let wanted = Wanted {
+        manifest,
+        isolated: arguments.isolated,
+        workspace: arguments.workspace.as_deref(),
+        layers: &arguments.layers,
     };
+    let Chosen {
+        policies, place, ..
+    } = chosen::choose(&wanted, screen)?;
     // Spans are bytes of bash's command.
     let command = input
         .get("command")
@@ -53,52 +50,6 @@ pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
         Action::Ask => Exit::Ask,
     };
     crate::commands::finish(screen, &text, exit)
-}
-
-fn isolated(
-    manifest: &Path,
-    arguments: &Check,
-    screen: Screen,
-) -> Result<(Policies, Place), Failure> {
-    let name: Arc<str> = manifest.display().to_string().into();
-    let bytes = std::fs::read(manifest).map_err(|source| Failure::Unreadable {
-        path: manifest.to_owned(),
-        source,
-    })?;
-    let bad =
-        |diagnostics: podward_manifest::Diagnostics| Failure::BadManifest(diagnostics.to_string());
-    let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
-    let directory = absolute(super::directory_of(manifest))?;
-    let isolated = super::programs::isolated(name, &directory, text).map_err(bad)?;
-    for warning in &isolated.warnings {
-        screen.write_talk(&format!("{warning}\n"));
-    }
-    let workspace = absolute(arguments.workspace.as_deref().unwrap_or(Path::new(".")))?;
-    let home = std::env::home_dir().filter(|home| home.is_absolute());
-    let place = Place::new(workspace, home).with_programs(isolated.programs);
-    Ok((isolated.policies, place.isolated()))
-}
-
-/// The rules and the place that `run` would have.
-fn layered(
-    manifest: &Path,
-    arguments: &Check,
-    screen: Screen,
-) -> Result<(Policies, Place), Failure> {
-    let places = layers::places()?;
-    let workspace = arguments.workspace.as_deref();
-    let loaded = layers::load_for(&places, Some(manifest), &arguments.layers, workspace)?;
-    layers::warn(&loaded, screen);
-    let home = places.home().map(Path::to_path_buf);
-    let place = Place::new(loaded.workspace, home).with_programs(loaded.resolved.programs);
-    Ok((loaded.resolved.policies, place))
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path).map_err(|source| Failure::Unreadable {
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// What is printed for programs.

@@ -38,3 +38,23 @@ pub(super) fn isolated(
     let [layer] = &layers;
     isolated_layer(layer, &surroundings)
 }
+
+/// The directory that a file lies in, as its path says.
+pub(super) fn directory_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_lies_in_the_current_directory() {
+        assert_eq!(directory_of(Path::new("a.toml")), Path::new("."));
+        assert_eq!(directory_of(Path::new("d/a.toml")), Path::new("d"));
+        assert_eq!(directory_of(Path::new("/a.toml")), Path::new("/"));
+    }
+}

@@ -1,0 +1,72 @@
+//! `podward explain`: how a verdict came about.
+
+mod recorded;
+mod text;
+
+use podward_protocol::{Coverage, Explanation};
+use podward_tools::Place;
+use serde_json::Value;
+
+use super::chosen::{self, Chosen, Wanted};
+use crate::arguments::{Explain, Format};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::judged::{Judged, judge};
+use crate::screen::Screen;
+
+pub(super) fn run(arguments: &Explain, screen: Screen) -> Result<Exit, Failure> {
+    if let Some(call) = &arguments.call {
+        return recorded::run(call, arguments, screen);
+    }
+    let (Some(manifest), Some(tool), Some(input)) =
+        (&arguments.manifest, &arguments.tool, &arguments.input)
+    else {
+        return Err(Failure::Usage {
+            message: "a call needs --manifest, --tool and --input".to_owned(),
+            help: "or name a call of a session: podward explain CALL",
+        });
+    };
+    let input = chosen::input(input)?;
+    let wanted = Wanted {
+        manifest,
+        isolated: arguments.isolated,
+        workspace: arguments.workspace.as_deref(),
+        layers: &arguments.layers,
+    };
+    let chosen = chosen::choose(&wanted, screen)?;
+    let command = command(&input).map(str::to_owned);
+    let explanation = explained(&chosen, tool, input, &chosen.place);
+    let text = match arguments.format {
+        Format::Text => text::explanation(&explanation, command.as_deref()),
+        Format::Json => super::json_line(&explanation)?,
+    };
+    super::finish(screen, &text, Exit::Done)
+}
+
+/// A call judged with an eye on every rule.
+fn explained(chosen: &Chosen, tool: &str, input: Value, place: &Place) -> Explanation {
+    let judged = judge(&chosen.policies, tool, input, place);
+    match &judged {
+        Judged::BadCall(_) => Explanation {
+            ruling: judged.wire_ruling(),
+            operations: Vec::new(),
+            change: None,
+        },
+        Judged::Ruled { lowered, .. } => {
+            podward_pod::wire::explained(&chosen.policies, lowered, &place.programs)
+        }
+    }
+}
+
+/// What spans are bytes of: the command of bash.
+fn command(input: &Value) -> Option<&str> {
+    input.get("command").and_then(Value::as_str)
+}
+
+/// Whether all of a call was understood, in words.
+pub(super) fn coverage_text(coverage: &Coverage) -> String {
+    match coverage {
+        Coverage::Full => "full".to_owned(),
+        Coverage::Partial { why } => format!("partial, {}", why.join("; ")),
+    }
+}
