@@ -12,7 +12,7 @@ use podward_policy::{
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
     BadArguments, BadCall, Invocation, Judged, NoSkills, Place, Proposal, Registry, RunContext,
-    Tool, ToolLimits, ToolOutput, Unjudged,
+    Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -27,6 +27,7 @@ use crate::history::{History, Parked};
 use crate::hook::{Hooks, PermissionHook};
 use crate::journal::{Entry, Journal, JournalError};
 use crate::limits::TurnLimits;
+use crate::skill::SkillSource;
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
@@ -72,6 +73,8 @@ pub(crate) struct Setup {
     pub(crate) offered: Option<&'static str>,
     /// Appends before the journal fails.
     pub(crate) n_appends: Option<usize>,
+    /// Where skills are found; then there is the tool `skill`.
+    pub(crate) skills: Option<Arc<dyn SkillSource>>,
     /// Calls of `meet` that wait for each other.
     pub(crate) n_meeting: usize,
 }
@@ -89,6 +92,7 @@ impl Default for Setup {
             model: None,
             offered: None,
             n_appends: None,
+            skills: None,
             n_meeting: 2,
         }
     }
@@ -121,6 +125,9 @@ impl Kit {
             };
             tools.register(Arc::new(tool)).unwrap();
         }
+        if setup.skills.is_some() {
+            tools.register(skill_tool("")).unwrap();
+        }
         let gate = match setup.ledger {
             Some(ledger) => SharedGate::with_ledger(Gate::new(policies()), ledger),
             None => SharedGate::new(Gate::new(policies())),
@@ -139,6 +146,9 @@ impl Kit {
             .limits(setup.limits)
             .history(setup.history)
             .parked(setup.parked);
+        if let Some(skills) = setup.skills {
+            builder = builder.skills(skills);
+        }
         if let Some(offered) = setup.offered {
             builder = builder.offered(vec![ToolName::new(offered).unwrap()]);
         }
@@ -456,7 +466,8 @@ pub(crate) fn script(steps: &[&[(&str, &str)]]) -> String {
     for calls in steps {
         script += "[[step]]\ntext = \"I work.\"\n";
         for (tool, text) in *calls {
-            script += &format!("[[step.call]]\ntool = \"{tool}\"\ninput.text = \"{text}\"\n");
+            let key = if *tool == "skill" { "name" } else { "text" };
+            script += &format!("[[step.call]]\ntool = \"{tool}\"\ninput.{key} = \"{text}\"\n");
         }
     }
     script + "[[step]]\ntext = \"Done.\"\n"

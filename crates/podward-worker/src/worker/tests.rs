@@ -15,6 +15,7 @@ mod further;
 mod hooks;
 mod parked;
 mod properties;
+mod skills;
 mod wire;
 
 const DENIED: &str = "! Refused: this call of `echo` was not run: `deny`. A permission rule \
