@@ -58,7 +58,7 @@ pub(crate) fn exchanges(session: &Path, ending: Ending) -> Vec<Exchange> {
                 exchange.content = entry["content"].as_str().unwrap().to_owned();
             }
             Some("prompt") => assert!(open.is_empty(), "calls without a result before {line}"),
-            Some("ruled" | "started" | "turn_ended") | None => {}
+            Some("ruled" | "started" | "turn_ended" | "skill_started" | "skill_ended") | None => {}
             Some(other) => panic!("an entry that this test does not know: {other}"),
         }
     }

@@ -1,6 +1,8 @@
 //! `podward skills`: what is listed, shown and found wrong before any run.
 
-use crate::sandbox::Sandbox;
+mod active;
+
+use crate::sandbox::{Sandbox, repository};
 
 const RULES: &str = r#"
 [[permissions.rule]]
@@ -28,7 +30,7 @@ fn sandbox() -> (Sandbox, String) {
     (sandbox, pod.to_str().unwrap().to_owned())
 }
 
-fn skill(sandbox: &Sandbox, name: &str, lists: &str) {
+pub(super) fn skill(sandbox: &Sandbox, name: &str, lists: &str) {
     let text = format!("---\nname: {name}\ndescription: Does things.\n{lists}---\nDo it.\n");
     sandbox.write(&format!("skills/{name}/SKILL.md"), &text);
 }
@@ -159,4 +161,25 @@ fn lint_says_before_any_run_what_is_wrong() {
     );
     let nothing = sandbox.work().display().to_string();
     sandbox.run(&["skills", "lint", &nothing]).exits(64);
+}
+
+#[test]
+fn the_sample_with_a_skill_has_nothing_to_be_told_of() {
+    let sandbox = Sandbox::new();
+    let samples = repository().join("manifests");
+    let (skills, manifest) = (samples.join("skills"), samples.join("skills.toml"));
+    let [skills, manifest] = [&skills, &manifest].map(|path| path.to_str().unwrap());
+    let lint = ["skills", "lint", skills, "--manifest", manifest];
+    let ran = sandbox.run(&lint).exits(0);
+    assert_eq!(ran.stdout, "1 skill, 0 errors, 0 warnings\n");
+    let show = ["skills", "show", "review", "--manifest", manifest];
+    let ran = sandbox.run(&show).exits(0);
+    for rule in [
+        "allow bash `git diff *`",
+        "allow read `*`",
+        "deny everything else",
+    ] {
+        assert!(ran.stdout.contains(rule), "{rule}: {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("file_write"), "{}", ran.stdout);
 }

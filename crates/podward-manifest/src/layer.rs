@@ -15,6 +15,7 @@ pub const OFFERABLE_TOOLS: &[&str] = &[
     "grep",
     "list",
     "read",
+    "skill",
     "web_fetch",
 ];
 

@@ -53,7 +53,6 @@ pub(crate) fn layer<'l>(layer: &'l LayerSource, surroundings: &Surroundings) -> 
     });
     restrict(layer, &raw, &mut reader);
     fixed_must_be_set(&raw, &mut reader);
-    warn_of_skills(&raw, &mut reader);
     let diagnostics = reader.into_diagnostics();
     ReadLayer {
         layer,
@@ -148,17 +147,5 @@ fn fixed_must_be_set(raw: &RawManifest, reader: &mut Reader<'_>) {
                 "set it in this file, or leave it out of `fixed`",
             );
         }
-    }
-}
-
-/// Skills only ever restrict what a pod may do, so a manifest that lists some is as safe without.
-fn warn_of_skills(raw: &RawManifest, reader: &mut Reader<'_>) {
-    if let Some(directories) = &raw.skill_directories
-        && !directories.value.is_empty()
-    {
-        let place = reader.place(directories.key);
-        let message = "this version runs no skills: the model is told of none";
-        let help = "`podward skills list` and `podward skills lint` read them";
-        reader.report(Diagnostic::warning(message, place).with_help(help));
     }
 }

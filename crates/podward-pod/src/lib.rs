@@ -58,6 +58,6 @@ pub use serve::{
 pub use session::{
     LayerDigest, Opened, SESSION_FORMAT, SessionNotFound, find_session, newest_session,
 };
-pub use skills::{Purpose, SkillFile, SkillProblem, Skills};
+pub use skills::{Purpose, SkillFile, SkillProblem, Skills, TwoSkills};
 pub use trust::{Standing, TrustError, TrustRecord, TrustStore};
 pub use undo::UndoSession;

@@ -18,7 +18,8 @@ use podward_model::Model;
 use podward_protocol::{Envelope, ErrorCode, ErrorRaised, Event, Notice, SessionId, Status};
 use podward_scope::Helper;
 use podward_worker::{
-    Approver, Decision, Hooks, Proposer, SharedGate, TurnEnd, Worker, WorkerError, WorkerEvent,
+    ActiveSkills, Approver, Decision, Hooks, Prompt, Proposer, SharedGate, TurnEnd, Worker,
+    WorkerError, WorkerEvent,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +36,7 @@ use crate::key::ModelKey;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::Places;
+use crate::skills;
 use crate::workplace::Workplace;
 
 /// Events that may wait for their reader.
@@ -153,6 +155,7 @@ pub(crate) struct Served {
 pub(crate) struct Parts {
     pub(crate) gate: SharedGate,
     pub(crate) proposer: Proposer,
+    pub(crate) skills: ActiveSkills,
     /// `None`: the workspace has a name that cannot be written down.
     pub(crate) grants: Option<Arc<GrantStore>>,
     /// How many turns began in earlier runs of the session.
@@ -219,16 +222,19 @@ impl Pod {
     /// Works through a turn: from a prompt until the model has nothing more to do.
     ///
     /// When `cancel` is cancelled, running commands are killed, every call gets its result, and
-    /// the turn ends.
+    /// the turn ends. A prompt that begins with `/name` starts the skill of that name.
     ///
     /// # Errors
-    /// The session or the decision log cannot be written; nothing that is not on record happened.
+    /// There is no such skill, or it does not start: then nothing has happened. The session or the decision log cannot be written; nothing that is not on record happened.
     pub async fn run(
         &mut self,
         prompt: String,
         cancel: CancellationToken,
     ) -> Result<TurnEnd, PodError> {
-        self.work(Some(prompt), cancel).await
+        match skills::prompt(Some(prompt), None) {
+            Ok(prompt) => self.work(prompt, cancel).await,
+            Err(error) => Err(PodError::TwoSkills(error)),
+        }
     }
 
     /// Goes on with a turn that was interrupted; ends at once if there is none.
@@ -237,6 +243,50 @@ impl Pod {
     /// As for [`Pod::run`].
     pub async fn resume(&mut self, cancel: CancellationToken) -> Result<TurnEnd, PodError> {
         self.work(None, cancel).await
+    }
+
+    /// The active skills, for those who look at them and end them.
+    #[must_use]
+    pub fn skills(&self) -> ActiveSkills {
+        self.worker.skills()
+    }
+
+    /// Works through a turn that begins with a prompt; `None`: with what the history ends in.
+    pub(crate) async fn begin(
+        &mut self,
+        prompt: Option<Prompt>,
+        cancel: CancellationToken,
+    ) -> Result<TurnEnd, PodError> {
+        self.work(prompt, cancel).await
+    }
+
+    /// Ends the skills that [`ActiveSkills::end`] has asked to end, between two turns.
+    ///
+    /// # Errors
+    /// The session cannot be written.
+    pub async fn end_skills(&mut self) -> Result<(), PodError> {
+        let span = self.span.clone();
+        async {
+            self.tell_opening().await;
+            let ended = CancellationToken::new();
+            let ending = async {
+                let _ended = ended.clone().drop_guard();
+                self.worker.end_skills().await
+            };
+            let mut heard = Heard {
+                told: &mut self.told,
+                asked: &mut self.asked,
+                notices: &mut self.kept_notices,
+            };
+            let telling = heard.tell(&mut self.narrator, &self.out, &ended);
+            let (end, ()) = tokio::join!(ending, telling);
+            if let Err(error) = &end {
+                self.report(error).await;
+            }
+            end.map_err(PodError::Worker)
+        }
+        .instrument(span)
+        .await
     }
 
     /// Tells what it is made of.
@@ -258,7 +308,7 @@ impl Pod {
 
     async fn work(
         &mut self,
-        prompt: Option<String>,
+        prompt: Option<Prompt>,
         cancel: CancellationToken,
     ) -> Result<TurnEnd, PodError> {
         let span = self.span.clone();
@@ -280,10 +330,15 @@ impl Pod {
             };
             let telling = heard.tell(&mut self.narrator, &self.out, &ended);
             let (end, ()) = tokio::join!(turn, telling);
-            if let Err(error) = &end {
-                self.report(error).await;
+            match end {
+                // No turn has begun.
+                Err(WorkerError::Skill(error)) => Err(PodError::Skill(error)),
+                Err(error) => {
+                    self.report(&error).await;
+                    Err(PodError::Worker(error))
+                }
+                Ok(end) => Ok(end),
             }
-            end.map_err(PodError::Worker)
         }
         .instrument(span)
         .await

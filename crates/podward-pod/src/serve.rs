@@ -93,10 +93,7 @@ pub struct Server {
     pod: Pod,
     hub: Hub,
     inputs: Inputs,
-    work: (
-        mpsc::Receiver<turns::Job>,
-        mpsc::Sender<Result<podward_worker::TurnEnd, PodError>>,
-    ),
+    work: (mpsc::Receiver<turns::Job>, mpsc::Sender<turns::Worked>),
     claim: Option<Claim>,
     stop: CancellationToken,
 }
@@ -142,7 +139,7 @@ impl Server {
         let (claim, listener) = open_socket(places, request.socket, &entry, &mut pod)?.unzip();
         let (events_in, events) = mpsc::channel(N_LOCAL);
         let (calls_in, calls) = mpsc::channel(N_LOCAL);
-        let (jobs, jobs_out) = mpsc::channel(1);
+        let (jobs, jobs_out) = mpsc::channel(turns::N_JOBS);
         let (ended_in, ended) = mpsc::channel(1);
         let stop = CancellationToken::new();
         let inputs = Inputs {

@@ -1,5 +1,9 @@
 //! Skills on disk: each is a directory that holds a `SKILL.md`.
 
+mod catalogue;
+mod help;
+mod listing;
+mod slash;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +18,11 @@ use podward_skill::{CompiledLists, Gravity, ListPlace, Problem, Reading, Skill, 
 use crate::accounts::Accounts;
 use crate::digest::digest;
 use crate::file::{FileError, read_guarded, shown};
+
+pub(crate) use catalogue::Catalogue;
+pub(crate) use help::help;
+pub use slash::TwoSkills;
+pub(crate) use slash::prompt;
 
 /// The file that makes a directory a skill.
 const SKILL_FILE: &str = "SKILL.md";

@@ -8,6 +8,7 @@ use podward_client::{ClientError, Ending, PodsError};
 use podward_pod::{
     CallNotFound, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError,
 };
+use podward_protocol::MethodErrorCode;
 use podward_undo::UndoError;
 
 use crate::connection::CallError;
@@ -102,6 +103,12 @@ impl Failure {
             Self::BadManifest(_) | Self::Unreadable { .. } => Exit::BadManifest,
             Self::Pod(error) => pod_exit(error),
             Self::NoPod { .. } | Self::SeveralPods { .. } => Exit::Usage,
+            // A name that was typed.
+            Self::Call(CallError::Refused(error))
+                if matches!(error.code, MethodErrorCode::UnknownSkill) =>
+            {
+                Exit::Usage
+            }
             Self::Runtime(_)
             | Self::Writer
             | Self::Call(_)
@@ -205,7 +212,9 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::Socket(_)
         | PodError::Process(_)
         | PodError::Worker(_) => Exit::Failed,
-        PodError::Session(
+        PodError::Skill(_)
+        | PodError::TwoSkills(_)
+        | PodError::Session(
             SessionNotFound::None { .. }
             | SessionNotFound::NoneOf { .. }
             | SessionNotFound::Several { .. },

@@ -52,7 +52,7 @@ max_tokens = 16384  # default
 system = ""         # default
 
 [tools]
-offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read", "web_fetch"]  # default
+offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read", "skill", "web_fetch"]  # default
 
 [scope]
 deny = [

@@ -162,7 +162,7 @@ fn a_table_without_a_default_is_an_error_in_every_layer() {
 }
 
 #[test]
-fn skills_are_announced_as_not_read() {
+fn directories_of_skills_start_at_the_manifest() {
     let resolved = resolved(&[trusted(
         Manifest,
         &format!("{PERMISSIONS}[skills]\ndirectories = [\"s\"]"),
@@ -172,5 +172,5 @@ fn skills_are_announced_as_not_read() {
         resolved.skill_directories,
         ["/manifest/s".to_owned()].map(Into::<std::path::PathBuf>::into)
     );
-    assert_eq!(resolved.warnings.len(), 1);
+    assert_eq!(resolved.warnings, []);
 }

@@ -7,13 +7,14 @@ use podward_model::ModelError;
 use podward_model::script::ScriptError;
 use podward_protocol::SessionId;
 use podward_scope::ScopeError;
-use podward_worker::{ReplayError, WorkerError};
+use podward_worker::{ReplayError, SkillError, WorkerError};
 
 use crate::error::StateError;
 use crate::file::shown;
 use crate::hook::HookProblem;
 use crate::serve::RunDirError;
 use crate::session::SessionNotFound;
+use crate::skills::TwoSkills;
 
 /// Why a pod cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +75,12 @@ pub enum PodError {
     /// The process cannot be made what a pod has to be.
     #[error("what tools start cannot be told from other processes")]
     Process(#[source] io::Error),
+    /// The skill that was to begin with a prompt does not start; no turn has begun.
+    #[error(transparent)]
+    Skill(SkillError),
+    /// Two skills were to begin with one prompt; no turn has begun.
+    #[error(transparent)]
+    TwoSkills(TwoSkills),
     /// A turn could not be recorded to its end.
     #[error(transparent)]
     Worker(WorkerError),
@@ -125,7 +132,9 @@ impl PodError {
             ),
             Self::Socket(error) => error.help(),
             Self::AutoForbidden => Some("leave out `--auto`, or ask who keeps that layer".to_owned()),
+            Self::Skill(error) => crate::skills::help(error).map(str::to_owned),
             Self::Process(_)
+            | Self::TwoSkills(_)
             | Self::NoScript(_)
             | Self::Script { .. }
             | Self::Session(

@@ -9,6 +9,7 @@ use crate::grants;
 use crate::hook::HookPrograms;
 use crate::layers::Loaded;
 use crate::places::{PROJECT_DIR, Places};
+use crate::skills::Catalogue;
 use crate::undo;
 
 /// What no tool may write, whatever the manifest declares.
@@ -16,7 +17,7 @@ pub(super) fn protected(
     places: &Places,
     loaded: &Loaded,
     workspace: &Path,
-    hooks: &HookPrograms,
+    (hooks, skills): (&HookPrograms, &Catalogue),
 ) -> Vec<Protected> {
     let mut paths: Vec<PathBuf> = vec![
         places.machine_dir().into(),
@@ -31,6 +32,7 @@ pub(super) fn protected(
     }
     paths.extend(key_programs(loaded));
     paths.extend(hooks.files().map(Path::to_path_buf));
+    paths.extend(skills.protected());
     paths.sort();
     paths.dedup();
     paths

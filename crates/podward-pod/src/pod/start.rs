@@ -6,12 +6,12 @@ use std::sync::Arc;
 use podward_gate::{Gate, Question};
 use podward_manifest::{Resolved, WorkspaceMode};
 use podward_policy::ToolName;
-use podward_protocol::{Event, Notice, SessionId};
+use podward_protocol::{Event, Notice, SessionId, SkillStarted, SkillStarter};
 use podward_scope::Scope;
-use podward_tools::{NoSkills, Place, Registry, RunContext, Unjudged};
+use podward_tools::{NoSkills, Place, Registry, RunContext, Unjudged, skill_tool};
 use podward_worker::{
-    Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate, Unattended,
-    Worker,
+    ActiveSkills, Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate,
+    Unattended, Worker,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,9 @@ use crate::private;
 use crate::prompt::system_prompt;
 use crate::serve::RunDir;
 use crate::session::{Opened, Reopened, Session, SessionJournal, find_session};
+use crate::skills::Catalogue;
 use crate::undo::{self, KeepRequest};
+use crate::wire;
 use crate::workplace::Workplace;
 
 /// A session as a run finds it.
@@ -87,9 +89,14 @@ pub(super) fn start(
         }
     };
     let hooks = hook_programs(places, &request, &workspace)?;
-    let protected = protected(places, &request.loaded, &workspace, &hooks);
+    let skills = Catalogue::find(
+        &request.loaded.resolved.skill_directories,
+        places.accounts(),
+        &workspace,
+    );
+    let protected = protected(places, &request.loaded, &workspace, (&hooks, &skills));
     let scope = Scope::open(
-        &request.loaded.resolved.scope,
+        &skills.readable_in(&request.loaded.resolved.scope),
         &workspace,
         &workplace.temp(),
         &protected,
@@ -107,6 +114,7 @@ pub(super) fn start(
         },
     };
     let mut notices = notices(&request.loaded);
+    notices.extend(skills.notices());
     notices.extend(exposed_hooks(places, &request, &workspace, &hooks));
     notices.extend(changes(&begun, &request, origin));
     let ground = Ground {
@@ -114,6 +122,7 @@ pub(super) fn start(
         workspace,
         scope,
         hooks,
+        skills: Arc::new(skills),
     };
     assemble(places, request, audience, begun, ground, notices)
 }
@@ -124,6 +133,7 @@ struct Ground {
     workspace: PathBuf,
     scope: Scope,
     hooks: HookPrograms,
+    skills: Arc<Catalogue>,
 }
 
 /// Opens a session of earlier and makes its history whole.
@@ -189,7 +199,9 @@ fn assemble(
     begun
         .session
         .begin_run(opened(&request, &workplace, &ground.scope))?;
-    let (offered, withheld) = offered(resolved);
+    let listing = ground.skills.listing();
+    let tools = tools(resolved, &listing);
+    let (offered, withheld) = offered(resolved, &tools);
     let tools_told = (offered.as_slice(), withheld.as_slice());
     let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
     let mut opening = vec![first];
@@ -198,16 +210,16 @@ fn assemble(
     let context = log_context(&request, &id, &workspace);
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
-    let tools = tools(resolved);
     let (events, told) = mpsc::channel(N_WAITING);
     let grants = grants(places, &request, &id, &mut notices);
     opening.extend(notices.into_iter().map(Event::Notice));
     let gate = gate(resolved, grants.as_ref());
     let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
     let attended = attend(audience.attendance, &ground.hooks, &hook_context);
-    let parts = Parts {
+    let mut parts = Parts {
         gate: gate.clone(),
         proposer: Proposer::new(tools.clone(), run_context.place.clone()),
+        skills: ActiveSkills::default(),
         grants,
         n_turns: begun.n_turns,
         is_asking: begun.parked.is_some(),
@@ -229,7 +241,10 @@ fn assemble(
         .limits(turn_limits(resolved))
         .history(begun.history)
         .parked(begun.parked)
+        .skills(ground.skills)
         .build();
+    parts.skills = worker.skills();
+    opening.extend(still_active(&worker));
     let pod = Pod {
         worker,
         told,
@@ -283,11 +298,25 @@ fn narrator(request: &PodRequest, session: &SessionId, n_turns: u64) -> Narrator
     Narrator::new(session.clone(), n_turns, Arc::clone(&request.clock)).with_key(key)
 }
 
-/// The tools that there are.
-fn tools(resolved: &Resolved) -> Registry {
+/// The tools that there are; `skill` where the model can start one.
+fn tools(resolved: &Resolved, listing: &str) -> Registry {
     let mut tools = Registry::built_in();
+    if !listing.is_empty() {
+        tools.register(skill_tool(listing));
+    }
     tools.retain(|name| resolved.tools.contains(name));
     tools
+}
+
+/// The skills that were active when the session's last run ended.
+fn still_active(worker: &Worker) -> impl Iterator<Item = Event> {
+    let active = worker.skills().list().into_iter();
+    active.map(|skill| {
+        Event::SkillStarted(SkillStarted {
+            by: SkillStarter::Session,
+            ..wire::skill_started(&skill, None)
+        })
+    })
 }
 
 /// Who answers what a worker asks, and who is told of it.
@@ -430,7 +459,7 @@ fn run_context(
 }
 
 /// The tools that the model is told of, and those that no rule could ever let run.
-fn offered(resolved: &Resolved) -> (Vec<ToolName>, Vec<ToolName>) {
-    let tools = resolved.tools.iter().cloned();
+fn offered(resolved: &Resolved, tools: &Registry) -> (Vec<ToolName>, Vec<ToolName>) {
+    let tools = tools.iter().map(|tool| tool.name().clone());
     tools.partition(|tool| resolved.policies.may_ever_run(tool))
 }

@@ -16,7 +16,7 @@ use podward_protocol::{
     encode_response,
 };
 use podward_scope::family;
-use podward_worker::{Proposer, SharedGate, TurnEnd};
+use podward_worker::{ActiveSkills, Proposer, SharedGate};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -57,6 +57,7 @@ pub(super) struct Hub {
     pub(super) session: SessionId,
     pub(super) gate: SharedGate,
     pub(super) proposer: Proposer,
+    pub(super) skills: ActiveSkills,
     pub(super) grants: Option<Arc<GrantStore>>,
     /// What is being done about them.
     pub(super) deeds: Deeds,
@@ -77,6 +78,8 @@ pub(super) struct Hub {
     pub(super) asked_hooks: Option<Asked>,
     pub(super) jobs: mpsc::Sender<Job>,
     pub(super) turn: Turn,
+    /// Who asked for the end of a skill while no turn ran, and has no answer yet.
+    pub(super) ending: VecDeque<Option<ReplyTo>>,
     /// That the turn has ended, and what comes after it: told when the next one may begin.
     pub(super) last_words: Vec<Event>,
     /// The number of the last turn.
@@ -105,7 +108,7 @@ pub(super) struct Inputs {
     pub(super) told: mpsc::Receiver<Told>,
     /// What fails in hooks that are told of questions.
     pub(super) notices: mpsc::Receiver<Notice>,
-    pub(super) ended: mpsc::Receiver<Result<TurnEnd, PodError>>,
+    pub(super) ended: mpsc::Receiver<turns::Worked>,
     pub(super) stop: CancellationToken,
 }
 
@@ -137,6 +140,7 @@ impl Hub {
             session: makings.session,
             gate: parts.gate,
             proposer: parts.proposer,
+            skills: parts.skills,
             grants: parts.grants,
             deeds: Deeds::default(),
             asker: Arc::new(makings.asker),
@@ -156,6 +160,7 @@ impl Hub {
             asked_hooks: parts.asked_hooks,
             jobs: makings.jobs,
             turn: Turn::Idle,
+            ending: VecDeque::new(),
             last_words: Vec::new(),
             last_turn: parts.n_turns,
             next_seq: 0,
@@ -203,7 +208,7 @@ impl Hub {
                     while let Ok(told) = inputs.told.try_recv() {
                         self.take(told);
                     }
-                    self.turn_ended(end);
+                    self.worked(end);
                 }
                 accepted = accept(inputs.listener.as_ref()), if is_open && pause.is_none() => {
                     if let Some((stream, number, outbox)) = self.let_in(accepted) {

@@ -28,7 +28,7 @@ Examples:
   podward skills lint .claude/skills --manifest pod.toml
   podward skills end my-pod release
 
-Exit codes: 0 done, 1 a skill has errors (lint) or is not active (end), 64 usage, 78 bad manifest.";
+Exit codes: 0 done, 1 a skill has errors (lint), 64 usage or no such skill, 78 bad manifest.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SkillsCommand {

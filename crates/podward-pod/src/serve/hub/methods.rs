@@ -13,6 +13,7 @@ use crate::serve::LOCAL;
 use crate::serve::connection::{ClientNumber, Standing};
 use crate::serve::local::LOCAL_NAME;
 use crate::serve::pending::ReplyTo;
+use crate::skills;
 
 /// Requests and grants in one answer.
 const PAGE: usize = 256;
@@ -55,6 +56,7 @@ impl Hub {
             Method::PermissionRejectAll(all) => {
                 return self.reject_all(to, &name, all.feedback.as_deref());
             }
+            Method::SkillEnd(end) => return self.end_skill(to, &name, &end.name),
             Method::Cancel(_) => self.cancel_turn(),
             Method::Stop(_) => {
                 self.respond(to, Ok(Reply::Stop(wire::StopStarted {})));
@@ -63,7 +65,6 @@ impl Hub {
             Method::PermissionList(list) => Ok(self.open_requests(&list)),
             Method::GrantsList(list) => return self.list_grants(to, list),
             Method::GrantsRevoke(revoke) => return self.revoke(to, revoke.id),
-            Method::SkillEnd(end) => Err(no_skill(&end.name)),
             Method::Pong(_) => Ok(Reply::Pong(wire::PongHeard {})),
         };
         self.respond(to, result);
@@ -112,9 +113,12 @@ impl Hub {
     }
 
     fn begin(&mut self, to: ReplyTo, run: wire::Run) {
-        match run.skill {
-            Some(name) => self.respond(to, Err(no_skill(&name))),
-            None => self.run_turn(to, run.prompt),
+        match skills::prompt(run.prompt, run.skill) {
+            Ok(prompt) => self.run_turn(to, prompt),
+            Err(error) => {
+                let error = MethodError::new(MethodErrorCode::InvalidParams, error.to_string());
+                self.respond(to, Err(error.with_help("name one of the two")));
+            }
         }
     }
 
@@ -156,12 +160,6 @@ fn apart(standing: Option<Standing>, method: MethodName) -> Result<(), MethodErr
     let message = format!("this client may not call `{}`: {why}", method.as_str());
     let error = MethodError::new(MethodErrorCode::NotAllowed, message);
     Err(error.with_help("answer from a terminal of your own"))
-}
-
-fn no_skill(name: &str) -> MethodError {
-    let shown: String = name.chars().take(64).flat_map(char::escape_debug).collect();
-    let message = format!("there is no skill `{shown}`");
-    MethodError::new(MethodErrorCode::UnknownSkill, message)
 }
 
 /// The first of some things, as many as fit an answer, and whether there are more.

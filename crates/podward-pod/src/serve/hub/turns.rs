@@ -2,9 +2,9 @@
 
 use podward_gate::Answer;
 use podward_protocol::{
-    CancelStarted, Event, MethodError, MethodErrorCode, Reply, RunStarted, Status,
+    CancelStarted, Event, MethodError, MethodErrorCode, Reply, RunStarted, SkillEndStarted, Status,
 };
-use podward_worker::TurnEnd;
+use podward_worker::{Prompt, SkillError, TurnEnd};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -12,12 +12,38 @@ use super::{Hub, Phase};
 use crate::pod::{Pod, PodError, Told};
 use crate::serve::pending::ReplyTo;
 
-/// A turn to be worked through.
+/// Jobs that may wait: a turn, and ends of skills.
+pub(in crate::serve) const N_JOBS: usize = 64;
+
+/// What the pod is to do.
 #[derive(Debug)]
-pub(in crate::serve) struct Job {
-    /// `None`: the turn that was cut off goes on.
-    prompt: Option<String>,
-    cancel: CancellationToken,
+pub(in crate::serve) enum Job {
+    /// A turn to be worked through.
+    Turn {
+        /// `None`: the turn that was cut off goes on.
+        prompt: Option<Prompt>,
+        cancel: CancellationToken,
+    },
+    /// Skills to be ended, of which it was told.
+    EndSkills,
+}
+
+/// What the pod has done.
+#[derive(Debug)]
+pub(in crate::serve) enum Worked {
+    Turn(Result<TurnEnd, PodError>),
+    EndedSkills(Result<(), PodError>),
+}
+
+impl Worked {
+    /// Whether nothing more can be done.
+    const fn is_last(&self) -> bool {
+        match self {
+            // No turn has begun.
+            Self::Turn(Ok(_) | Err(PodError::Skill(_))) | Self::EndedSkills(Ok(())) => false,
+            Self::Turn(Err(_)) | Self::EndedSkills(Err(_)) => true,
+        }
+    }
 }
 
 /// The turn that runs, if one does.
@@ -39,21 +65,21 @@ pub(in crate::serve) enum Begins {
     WhereItWas,
 }
 
-/// Works through turns, one after the other, until nobody can ask for one or one has no end on
-/// record.
+/// Works through turns and what comes between them, one after the other, until nobody can ask for
+/// anything or something is not on record.
 pub(in crate::serve) async fn work(
     mut pod: Pod,
     mut jobs: mpsc::Receiver<Job>,
-    ended: mpsc::Sender<Result<TurnEnd, PodError>>,
+    ended: mpsc::Sender<Worked>,
 ) {
     pod.open().await;
-    while let Some(Job { prompt, cancel }) = jobs.recv().await {
-        let end = match prompt {
-            Some(prompt) => pod.run(prompt, cancel).await,
-            None => pod.resume(cancel).await,
+    while let Some(job) = jobs.recv().await {
+        let worked = match job {
+            Job::Turn { prompt, cancel } => Worked::Turn(pod.begin(prompt, cancel).await),
+            Job::EndSkills => Worked::EndedSkills(pod.end_skills().await),
         };
-        let has_failed = end.is_err();
-        if ended.send(end).await.is_err() || has_failed {
+        let is_last = worked.is_last();
+        if ended.send(worked).await.is_err() || is_last {
             return;
         }
     }
@@ -61,7 +87,7 @@ pub(in crate::serve) async fn work(
 
 impl Hub {
     /// Begins a turn.
-    pub(super) fn run_turn(&mut self, to: ReplyTo, prompt: Option<String>) {
+    pub(super) fn run_turn(&mut self, to: ReplyTo, prompt: Option<Prompt>) {
         if !matches!(self.turn, Turn::Idle) {
             let error = MethodError::new(MethodErrorCode::Busy, "a turn runs already")
                 .with_help("wait until it has ended, or cancel it");
@@ -72,7 +98,7 @@ impl Hub {
             Some(_) => Begins::WithPrompt,
             None => Begins::WhereItWas,
         };
-        let job = Job {
+        let job = Job::Turn {
             prompt,
             cancel: cancel.clone(),
         };
@@ -90,7 +116,7 @@ impl Hub {
     /// Goes on with the turn of an earlier run whose questions are still open, without being asked.
     pub(in crate::serve) fn go_on(&mut self) {
         let cancel = CancellationToken::new();
-        let job = Job {
+        let job = Job::Turn {
             prompt: None,
             cancel: cancel.clone(),
         };
@@ -113,6 +139,62 @@ impl Hub {
                 }))
             }
             Turn::Idle => Err(MethodError::new(MethodErrorCode::Idle, "no turn runs")),
+        }
+    }
+
+    /// Ends a skill: at once where no turn runs, else before the turn's next request.
+    pub(super) fn end_skill(&mut self, to: ReplyTo, by: &str, name: &str) {
+        if let Err(error) = self.skills.end(name, by) {
+            return self.respond(to, Err(skill_error(&error)));
+        }
+        match self.turn {
+            Turn::Running { .. } => {
+                let turn = Some(self.last_turn);
+                self.respond(to, Ok(Reply::SkillEnd(SkillEndStarted { turn })));
+            }
+            Turn::Idle => self.end_skills(Some(to)),
+        }
+    }
+
+    /// Has the pod end the skills that are to end.
+    fn end_skills(&mut self, to: Option<ReplyTo>) {
+        match self.jobs.try_send(Job::EndSkills) {
+            Ok(()) => self.ending.push_back(to),
+            Err(_) => {
+                if let Some(to) = to {
+                    let error =
+                        MethodError::new(MethodErrorCode::Internal, "the pod takes no request");
+                    self.respond(to, Err(error));
+                }
+            }
+        }
+    }
+
+    /// The pod has done something, and everything it told was taken.
+    pub(super) fn worked(&mut self, worked: Worked) {
+        match worked {
+            Worked::Turn(end) => {
+                self.turn_ended(end);
+                // One was asked to end too late for the turn.
+                if self.skills.is_ending() && !matches!(self.phase, Phase::Failed(_)) {
+                    self.end_skills(None);
+                }
+            }
+            Worked::EndedSkills(ended) => {
+                let to = self.ending.pop_front().flatten();
+                // Calls of an earlier run wait that were judged under it.
+                let turn = self.skills.is_ending().then_some(self.last_turn);
+                let result = match &ended {
+                    Ok(()) => Ok(Reply::SkillEnd(SkillEndStarted { turn })),
+                    Err(error) => Err(storage(error)),
+                };
+                if let Some(to) = to {
+                    self.respond(to, result);
+                }
+                if let Err(error) = ended {
+                    self.phase = Phase::Failed(error);
+                }
+            }
         }
     }
 
@@ -185,8 +267,7 @@ impl Hub {
         }
     }
 
-    /// The turn ended, and everything it told was taken.
-    pub(super) fn turn_ended(&mut self, end: Result<TurnEnd, PodError>) {
+    fn turn_ended(&mut self, end: Result<TurnEnd, PodError>) {
         let turn = std::mem::replace(&mut self.turn, Turn::Idle);
         let begun_by = match turn {
             Turn::Running { begun_by, .. } => begun_by,
@@ -207,6 +288,14 @@ impl Hub {
                     self.phase = Phase::Stopped;
                 }
             }
+            Err(PodError::Skill(error)) => {
+                if let Some(to) = begun_by {
+                    self.respond(to, Err(skill_error(&error)));
+                }
+                if matches!(self.phase, Phase::Stopping) {
+                    self.phase = Phase::Stopped;
+                }
+            }
             Err(error) => {
                 if let Some(to) = begun_by {
                     self.respond(to, Err(storage(&error)));
@@ -214,6 +303,20 @@ impl Hub {
                 self.phase = Phase::Failed(error);
             }
         }
+    }
+}
+
+/// Why a skill does not start, or end.
+fn skill_error(error: &SkillError) -> MethodError {
+    let code = match error {
+        SkillError::Unknown { .. } | SkillError::NotActive { .. } => MethodErrorCode::UnknownSkill,
+        // Whatever else there is, it is there and does not start.
+        _ => MethodErrorCode::SkillRefused,
+    };
+    let refused = MethodError::new(code, error.to_string());
+    match crate::skills::help(error) {
+        Some(help) => refused.with_help(help),
+        None => refused,
     }
 }
 

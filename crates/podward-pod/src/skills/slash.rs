@@ -1,0 +1,36 @@
+//! `/name` at the beginning of a prompt.
+
+#[cfg(test)]
+mod tests;
+
+use podward_worker::Prompt;
+
+/// Two skills at once: one beside a prompt, and one at its beginning.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the prompt begins with `/{0}`, and a skill is given beside it")]
+pub struct TwoSkills(String);
+
+/// What a worker is given for a prompt, a skill, or both; `None`: neither.
+pub(crate) fn prompt(
+    text: Option<String>,
+    skill: Option<String>,
+) -> Result<Option<Prompt>, TwoSkills> {
+    let named = text.as_deref().and_then(slash);
+    Ok(match (named, skill) {
+        (Some((name, _)), Some(_)) => return Err(TwoSkills(name.to_owned())),
+        (Some((name, rest)), None) => Some(Prompt::starting(name, rest)),
+        (None, Some(skill)) => Some(Prompt::starting(skill, text.unwrap_or_default())),
+        (None, None) => text.map(Prompt::from),
+    })
+}
+
+/// The skill that a prompt names at its beginning, and what comes behind it.
+///
+/// Whatever looks like a name is taken for one, also where there is no such skill: who wrote it
+/// may count on what the skill restricts. A word with another `/` in it is a path.
+fn slash(prompt: &str) -> Option<(&str, &str)> {
+    let behind = prompt.trim_start().strip_prefix('/')?;
+    let end = behind.find(char::is_whitespace).unwrap_or(behind.len());
+    let (name, rest) = behind.split_at(end);
+    (!name.is_empty() && !name.contains('/')).then(|| (name, rest.trim()))
+}

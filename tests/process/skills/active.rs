@@ -1,0 +1,625 @@
+//! Skills in real pods: what is refused while one is active, until when, and that nothing helps.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
+use crate::serving::{Client, Pod, WAITS, says};
+use crate::session_files::{Ending, Exchange, decisions, exchanges};
+use crate::skills::skill;
+
+/// A message of the model with these calls; each is a tool and its arguments as TOML.
+fn calls(calls: &[(&str, &str)]) -> String {
+    let call = |(tool, input): &(&str, &str)| {
+        format!("[[step.call]]\ntool = \"{tool}\"\ninput = {{ {input} }}\n")
+    };
+    let calls: String = calls.iter().map(call).collect();
+    format!("[[step]]\n{calls}")
+}
+
+/// A manifest with the skills of `skills/`.
+fn pod(sandbox: &Sandbox, script: &str, rules: &str) -> String {
+    let settings = format!("[skills]\ndirectories = [\"skills\"]\n{rules}");
+    let path = sandbox.pod(script, &settings);
+    path.to_str().unwrap().to_owned()
+}
+
+fn run(sandbox: &Sandbox, arguments: &[&str]) -> Ran {
+    let mut all = vec!["run", "--format", "json"];
+    all.extend(arguments);
+    sandbox.run(&all)
+}
+
+/// The data of the events of this name.
+fn events(ran: &Ran, name: &str) -> Vec<Value> {
+    let lines = ran.json_lines().into_iter();
+    lines
+        .filter(|line| line["event"] == name)
+        .map(|mut line| line["data"].take())
+        .collect()
+}
+
+fn id(session: &Path) -> String {
+    session.file_name().unwrap().to_str().unwrap().to_owned()
+}
+
+/// Whether the model read that this skill refuses the call.
+#[track_caller]
+fn refused_by(exchange: &Exchange, skill: &str) {
+    let named = exchange
+        .content
+        .contains(&format!("The skill `{skill}` is active"));
+    assert!(exchange.is_error && named, "{exchange:#?}");
+}
+
+const WRITE: (&str, &str) = ("file_write", "path = \"new.txt\", content = \"x\"");
+const READ: (&str, &str) = ("read", "path = \"a.txt\"");
+
+#[test]
+fn a_read_only_skill_refuses_everything_else_and_says_why() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/a.txt", "text\n");
+    skill(&sandbox, "look", "allowed-tools: Read Grep\n");
+    skill(&sandbox, "other", "");
+    let script = calls(&[
+        READ,
+        WRITE,
+        ("bash", "command = \"touch made\""),
+        ("skill", "name = \"other\""),
+        ("skill", "name = \"look\""),
+        ("skill_end", "name = \"look\""),
+        ("bash", "command = \"podward skills end test look\""),
+    ]) + &says("Looked.")
+        + &calls(&[WRITE, ("bash", "command = \"touch made\"")])
+        + &says("Written.");
+    let pod = pod(&sandbox, &script, ALLOW_ALL);
+    let ran = run(&sandbox, &[&pod, "/look around"]).exits(10);
+
+    let started = events(&ran, "skill_started");
+    assert_eq!(started.len(), 1, "{started:?}");
+    let digest = started[0]["digest"].as_str().unwrap();
+    assert!(digest.starts_with("sha256:"), "{digest}");
+    assert_eq!(
+        started[0],
+        json!({
+            "name": "look", "digest": digest, "n_tools": 2, "allowed_tools": ["Read", "Grep"],
+            "by": {"kind": "prompt"},
+        })
+    );
+    let ended = events(&ran, "skill_ended");
+    assert_eq!(ended, [json!({"name": "look", "why": {"kind": "turn"}})]);
+
+    let session = sandbox.session();
+    let exchanged = exchanges(&session, Ending::Written);
+    assert!(!exchanged[0].is_error, "{exchanged:#?}");
+    for exchange in &exchanged[1..] {
+        match &*exchange.tool {
+            // There is no such tool, and whatever is called so would be none of the skill's.
+            "skill_end" => assert!(exchange.is_error, "{exchange:#?}"),
+            _ => refused_by(exchange, "look"),
+        }
+    }
+    for name in ["new.txt", "made"] {
+        assert!(!sandbox.work().join(name).exists(), "{name}");
+    }
+    let causes: Vec<Value> = decisions(&session)
+        .iter()
+        .map(|line| line["verdict"]["cause"].clone())
+        .filter(|cause| cause["kind"] == "skill")
+        .collect();
+    assert_eq!(causes.len(), 5, "{causes:#?}");
+    for cause in &causes {
+        assert_eq!(
+            (&cause["name"], &cause["digest"]),
+            (&json!("look"), &json!(digest))
+        );
+        assert_eq!(
+            cause["says"],
+            json!({"kind": "not_listed", "list": "Read Grep"})
+        );
+    }
+    let told = events(&ran, "tool_call_verdict");
+    let told = told
+        .iter()
+        .filter(|told| told["ruling"]["cause"]["kind"] == "skill");
+    assert_eq!(told.count(), 5);
+
+    // The turn is done: it is as if there were no skill.
+    let ran = run(&sandbox, &["--resume", &id(&session), &pod, "write"]).exits(0);
+    assert_eq!(events(&ran, "skill_started"), [] as [Value; 0]);
+    for name in ["new.txt", "made"] {
+        assert!(sandbox.work().join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_person_reads_which_skill_is_active_and_why_a_call_is_refused() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "look", "allowed-tools: Read Grep\n");
+    let script = calls(&[WRITE]) + &says("Done.");
+    let pod = pod(&sandbox, &script, ALLOW_ALL);
+    let ran = sandbox.run(&["run", &pod, "--skill", "look"]).exits(10);
+    for line in [
+        "skill look active: 2 tools (allowed-tools: Read Grep)\n",
+        "deny  skill look is active, and its allowed-tools `Read Grep` does not list it\n",
+        "skill look ended: its turn is done\n",
+    ] {
+        assert!(ran.stderr.contains(line), "{line}{}", ran.stderr);
+    }
+    assert_eq!(ran.stdout, "Done.\n");
+}
+
+#[test]
+fn an_empty_list_and_names_of_servers_leave_nothing_that_is_here() {
+    for (lists, prefix) in [
+        ("allowed-tools: \"\"\n", "and its `allowed-tools` is empty"),
+        (
+            "allowed-tools: mcp__github__get_issue\n",
+            "(`mcp__github__get_issue`)",
+        ),
+        ("allowed-tools: github:get_issue\n", "(`github:get_issue`)"),
+        (
+            "disallowed-tools: \"*\"\n",
+            "and its `disallowed-tools` lists it (`*`)",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("work/a.txt", "text\n");
+        skill(&sandbox, "none", lists);
+        let bash = ("bash", "command = \"cat a.txt\"");
+        let pod = pod(&sandbox, &calls(&[READ, bash, WRITE]), ALLOW_ALL);
+        let ran = run(&sandbox, &[&pod, "/none"]).exits(10);
+        assert_eq!(events(&ran, "skill_started")[0]["n_tools"], 0, "{lists}");
+        for exchange in exchanges(&sandbox.session(), Ending::Written) {
+            refused_by(&exchange, "none");
+            assert!(exchange.content.contains(prefix), "{exchange:#?}");
+        }
+    }
+}
+
+#[test]
+fn commands_are_judged_one_by_one_and_with_every_filling_of_their_holes() {
+    let sandbox = Sandbox::new();
+    skill(
+        &sandbox,
+        "git",
+        "allowed-tools: Bash(git log:*) Bash(git status:*)\n",
+    );
+    let allowed = ["git log -3", "git status && git log", "git log \"$X\""];
+    let refused = [
+        "git log; rm x",
+        "git status && git push",
+        "git $X",
+        "git log > out",
+        "git log $(rm x)",
+        "$X log",
+        "git log | sh",
+        "gitk log",
+    ];
+    let commands = allowed.iter().chain(&refused);
+    let inputs: Vec<String> = commands
+        .map(|command| format!("command = '''{command}'''"))
+        .collect();
+    let made: Vec<(&str, &str)> = inputs.iter().map(|input| ("bash", &**input)).collect();
+    let pod = pod(&sandbox, &calls(&made), ALLOW_ALL);
+    run(&sandbox, &[&pod, "/git"]).exits(10);
+    for exchange in exchanges(&sandbox.session(), Ending::Written) {
+        let command = exchange.input["command"].as_str().unwrap();
+        if refused.contains(&command) {
+            refused_by(&exchange, "git");
+        } else {
+            // Here is no repository, and maybe no git; but it ran.
+            assert!(!exchange.content.contains("skill"), "{exchange:#?}");
+        }
+    }
+}
+
+#[test]
+fn nested_skills_leave_what_both_list() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/a.txt", "text\n");
+    skill(
+        &sandbox,
+        "wide",
+        "allowed-tools: Read Write Skill(narrow)\n",
+    );
+    skill(&sandbox, "narrow", "allowed-tools: Read Bash\n");
+    let bash = ("bash", "command = \"touch made\"");
+    let script = calls(&[
+        bash,
+        ("skill", "name = \"narrow\", arguments = \"now\""),
+        WRITE,
+    ]) + &calls(&[READ, bash, WRITE])
+        + &says("Done.");
+    let pod = pod(&sandbox, &script, ALLOW_ALL);
+    let ran = run(&sandbox, &[&pod, "/wide"]).exits(10);
+    let started = events(&ran, "skill_started");
+    let names: Vec<&Value> = started.iter().map(|started| &started["name"]).collect();
+    assert_eq!(names, ["wide", "narrow"]);
+    assert_eq!(started[1]["by"]["kind"], "model");
+    let ended = events(&ran, "skill_ended");
+    assert_eq!(ended.len(), 2, "{ended:?}");
+    let exchanged = exchanges(&sandbox.session(), Ending::Written);
+    let [bash, started, written, read, bash_again, write_again] = &exchanged[..] else {
+        panic!("{exchanged:#?}");
+    };
+    refused_by(bash, "wide");
+    assert!(started.content.contains("Do it."), "{started:#?}");
+    // The calls of one message are judged under the same skills.
+    assert!(!written.is_error && !read.is_error, "{exchanged:#?}");
+    refused_by(bash_again, "wide");
+    refused_by(write_again, "narrow");
+    assert!(!sandbox.work().join("made").exists());
+}
+
+/// Rules that ask about `touch`, and allow the rest.
+fn asks() -> String {
+    format!(
+        "[permissions]\ndefault_action = \"allow\"\n{WAITS}rule = [\n\
+         {{ tool = \"bash\", pattern = \"touch *\", action = \"ask\" }},\n]\n"
+    )
+}
+
+#[test]
+fn no_answer_and_no_grant_reaches_over_a_skill() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "look", "allowed-tools: Read\n");
+    skill(&sandbox, "touch", "allowed-tools: Bash(touch a*)\n");
+    let touch = |name: &str| format!("command = \"touch {name}\"");
+    let script = calls(&[("bash", &touch("b1"))])
+        + &says("Granted.")
+        + &calls(&[("bash", &touch("b1")), ("bash", &touch("b2"))])
+        + &says("Refused.")
+        + &calls(&[("bash", &touch("a1")), ("bash", &touch("b1"))])
+        + &says("Asked.");
+    let manifest = pod(&sandbox, &script, &asks());
+    let pod = Pod::serve(&sandbox, Path::new(&manifest));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let request = client.request();
+    let always = json!({"kind": "always", "patterns": [{"operation": 0, "pattern": "touch b*"}],
+                        "for": {"kind": "session"}});
+    client.reply(&request, always).unwrap();
+    client.event("turn_ended");
+    std::fs::remove_file(sandbox.work().join("b1")).unwrap();
+
+    // What was approved for the session does not count under the skill, and nobody is asked.
+    client.run("/look");
+    let ended = client.event("turn_ended");
+    assert_eq!(ended["n_refused"], 2, "{ended}");
+
+    client.run("/touch");
+    let request = client.request();
+    // The other call was refused at once; this one is the skill's, and the rules ask about it.
+    assert_eq!(request["arguments"]["command"], "touch a1");
+    let edit = json!({"kind": "edit", "arguments": {"command": "touch b1"}});
+    let error = client.reply(&request, edit).unwrap_err();
+    assert_eq!(error["code"], "edit_denied", "{error}");
+    assert_eq!(error["data"]["ruling"]["cause"]["name"], "touch", "{error}");
+    client.reply(&request, json!({"kind": "once"})).unwrap();
+    let ended = client.event("turn_ended");
+    assert_eq!(ended["n_refused"], 1, "{ended}");
+    client.call("stop", json!({})).unwrap();
+    assert_eq!(pod.ends(), Some(0));
+    assert!(sandbox.work().join("a1").exists());
+    assert!(!sandbox.work().join("b1").exists() && !sandbox.work().join("b2").exists());
+}
+
+#[test]
+fn an_answer_beforehand_does_not_reach_over_a_skill() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "look", "allowed-tools: Read\n");
+    let script = calls(&[("bash", "command = \"touch made\"")]);
+    let pod = pod(
+        &sandbox,
+        &script,
+        "[permissions]\ndefault_action = \"ask\"\n",
+    );
+    run(&sandbox, &["--auto=all", &pod, "/look"]).exits(10);
+    refused_by(&exchanges(&sandbox.session(), Ending::Written)[0], "look");
+    run(&sandbox, &["--auto=all", &pod, "look"]).exits(0);
+    assert!(sandbox.work().join("made").exists());
+}
+
+/// Kills a pod that asks about a call of a turn under the skill `touch`.
+fn killed_under_a_skill(sandbox: &Sandbox, manifest: &str) -> PathBuf {
+    let pod = Pod::serve(sandbox, Path::new(manifest));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("/touch it");
+    client.request();
+    let session = pod.session.clone();
+    pod.kill();
+    session
+}
+
+#[test]
+fn a_pod_killed_under_a_skill_goes_on_under_it() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "touch", "allowed-tools: Bash(touch:*)\n");
+    let script = calls(&[("bash", "command = \"touch a1\"")])
+        + &calls(&[WRITE, ("bash", "command = \"touch a2\"")])
+        + &says("Done.")
+        + &calls(&[WRITE])
+        + &says("Free.");
+    let manifest = pod(&sandbox, &script, &asks());
+    let session = killed_under_a_skill(&sandbox, &manifest);
+    // The record counts, not what the file says by now.
+    skill(&sandbox, "touch", "");
+
+    let pod = Pod::go_on(&sandbox, Path::new(&manifest), &session);
+    let mut client = Client::approver(&pod, "tester");
+    let still = client.event("skill_started");
+    assert_eq!(
+        (&still["name"], &still["by"]["kind"]),
+        (&json!("touch"), &json!("session"))
+    );
+    assert_eq!(still["allowed_tools"], json!(["Bash(touch:*)"]));
+    for _ in 0..2 {
+        let request = client.request();
+        client.reply(&request, json!({"kind": "once"})).unwrap();
+    }
+    let ended = client.event("skill_ended");
+    assert_eq!(ended["why"]["kind"], "turn");
+    assert_eq!(client.event("turn_ended")["n_refused"], 1);
+    client.run("free");
+    client.event("turn_ended");
+    client.call("stop", json!({})).unwrap();
+    assert_eq!(pod.ends(), Some(0));
+    let exchanged = exchanges(&session, Ending::Written);
+    refused_by(&exchanged[1], "touch");
+    assert!(!exchanged[3].is_error, "{exchanged:#?}");
+    for name in ["a1", "a2", "new.txt"] {
+        assert!(sandbox.work().join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_turn_that_is_cut_off_leaves_its_skill_active_until_somebody_ends_it() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "touch", "allowed-tools: Bash(touch:*)\n");
+    let script = calls(&[("bash", "command = \"touch a1\"")])
+        + &calls(&[WRITE, ("bash", "command = \"touch a1\"")])
+        + &calls(&[WRITE])
+        + &says("Free.");
+    let manifest = pod(&sandbox, &script, &asks());
+    let pod = Pod::serve(&sandbox, Path::new(&manifest));
+    let mut client = Client::approver(&pod, "tester");
+    let end = |name: &str| sandbox.run(&["skills", "end", "test", name]);
+    let ran = end("touch").exits(64);
+    assert!(
+        ran.stderr.contains("`touch` is not active"),
+        "{}",
+        ran.stderr
+    );
+
+    client.run("/touch it");
+    client.request();
+    client.call("cancel", json!({})).unwrap();
+    client.event("turn_ended");
+    // Whoever comes later hears of it.
+    let mut later = Client::onlooker(&pod, "later");
+    assert_eq!(later.event("skill_started")["name"], "touch");
+
+    // A turn that does not name it is under it.
+    client.run("go on");
+    client.request();
+    let ran = end("touch").exits(0);
+    assert!(
+        ran.stderr.contains("ends with the next model request"),
+        "{}",
+        ran.stderr
+    );
+    client.call("cancel", json!({})).unwrap();
+    assert_eq!(client.event("skill_ended")["why"]["kind"], "client");
+    client.event("turn_ended");
+    client.run("again");
+    client.event("turn_ended");
+    let exchanged = exchanges(&pod.session, Ending::Written);
+    refused_by(&exchanged[1], "touch");
+    assert!(!exchanged[3].is_error, "{exchanged:#?}");
+    client.call("stop", json!({})).unwrap();
+    assert_eq!(pod.ends(), Some(0));
+}
+
+#[test]
+fn a_skill_ends_at_once_where_no_turn_runs() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "touch", "allowed-tools: Bash(touch:*)\n");
+    let script = calls(&[("bash", "command = \"touch a1\"")]) + &calls(&[WRITE]) + &says("Free.");
+    let manifest = pod(&sandbox, &script, &asks());
+    let pod = Pod::serve(&sandbox, Path::new(&manifest));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("/touch it");
+    client.request();
+    client.call("cancel", json!({})).unwrap();
+    client.event("turn_ended");
+    let ran = sandbox.run(&["skills", "end", "test", "touch"]).exits(0);
+    assert_eq!(ran.stderr, "skill: touch ended\n");
+    let ended = client.event("skill_ended");
+    assert_eq!(
+        ended["why"],
+        json!({"kind": "client", "name": "podward skills end"})
+    );
+    let id = client.send("run", json!({"prompt": "write"}));
+    client.response(id).unwrap().unwrap();
+    assert_eq!(client.event("turn_ended")["n_refused"], 0);
+    client.call("stop", json!({})).unwrap();
+    assert_eq!(pod.ends(), Some(0));
+}
+
+#[test]
+fn a_skill_that_does_not_start_begins_no_turn() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "good", "");
+    skill(&sandbox, "broken", "allowed-tools: Bash (git:*)\n");
+    let pod = pod(&sandbox, &calls(&[WRITE]), ALLOW_ALL);
+    for (arguments, code, said) in [
+        (
+            &["/goood it"][..],
+            64,
+            "there is no skill `goood`; the skills are good",
+        ),
+        (&["--skill", "none", "x"], 64, "there is no skill `none`"),
+        (
+            &["/broken it"],
+            1,
+            "skills/broken/SKILL.md:4:21: there is no tool's name",
+        ),
+        (
+            &["--skill", "good", "/good"],
+            1,
+            "a skill is given beside it",
+        ),
+    ] {
+        let mut all = vec!["run", &*pod];
+        all.extend(arguments);
+        let ran = sandbox.run(&all).exits(code);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert!(!sandbox.work().join("new.txt").exists());
+    for session in sandbox.sessions() {
+        assert_eq!(exchanges(&session, Ending::Written), []);
+    }
+    // A path at the beginning of a prompt is none of a skill.
+    run(&sandbox, &[&pod, "/etc/hosts is odd"]).exits(0);
+}
+
+#[test]
+fn rules_judge_what_the_model_starts() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "open", "");
+    skill(&sandbox, "closed", "");
+    skill(&sandbox, "manual", "disable-model-invocation: true\n");
+    skill(&sandbox, "broken", "allowed-tools: Bash (git:*)\n");
+    let script = calls(&[
+        ("skill", "name = \"open\""),
+        ("skill", "name = \"closed\""),
+        ("skill", "name = \"manual\""),
+        ("skill", "name = \"broken\""),
+        ("skill", "name = \"absent\""),
+        ("skill", "name = \"open\""),
+    ]);
+    let rules = format!(
+        "{ALLOW_ALL}rule = [{{ tool = \"skill\", pattern = \"closed\", action = \"deny\" }}]\n"
+    );
+    let pod = pod(&sandbox, &script, &rules);
+    let ran = run(&sandbox, &[&pod, "go"]).exits(10);
+    let names: Vec<Value> = events(&ran, "skill_started")
+        .iter()
+        .map(|started| started["name"].clone())
+        .collect();
+    assert_eq!(names, ["open"]);
+    let exchanged = exchanges(&sandbox.session(), Ending::Written);
+    for (exchange, said) in exchanged.iter().zip([
+        "Do it.",
+        "`closed`",
+        "by a person only",
+        "does not load",
+        "there is no skill `absent`",
+        "already",
+    ]) {
+        assert!(exchange.content.contains(said), "{said}: {exchange:#?}");
+    }
+    // A person may start what the rules keep from the model.
+    let ran = run(&sandbox, &[&pod, "/closed"]);
+    assert_eq!(events(&ran, "skill_started")[0]["name"], "closed");
+}
+
+#[test]
+fn an_untrusted_project_brings_no_skills() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "mine", "");
+    let text = "---\nname: theirs\ndescription: Does things.\n---\nDo it.\n";
+    sandbox.write("work/.podward/skills/theirs/SKILL.md", text);
+    sandbox.write(
+        "work/.podward/pod.toml",
+        "[skills]\ndirectories = [\"skills\"]\n",
+    );
+    let script = calls(&[]);
+    let manifest = sandbox.pod(&script, ALLOW_ALL);
+    let manifest = manifest.to_str().unwrap();
+    let ran = run(&sandbox, &[manifest, "/theirs"]).exits(78);
+    assert!(ran.stderr.contains("podward trust"), "{}", ran.stderr);
+    let work = sandbox.work();
+    sandbox.run(&["trust", work.to_str().unwrap()]).exits(0);
+    let ran = run(&sandbox, &[manifest, "/theirs"]).exits(0);
+    assert_eq!(events(&ran, "skill_started")[0]["name"], "theirs");
+}
+
+#[test]
+fn no_tool_writes_a_skill() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "work/skills/look/SKILL.md",
+        "---\nname: look\ndescription: Looks.\n---\nLook.\n",
+    );
+    let text = "content = \"x\"";
+    let script = calls(&[
+        (
+            "file_write",
+            &format!("path = \"skills/look/SKILL.md\", {text}"),
+        ),
+        (
+            "file_write",
+            &format!("path = \"skills/new/SKILL.md\", {text}"),
+        ),
+        ("bash", "command = \"echo x >> skills/look/SKILL.md\""),
+        ("bash", "command = \"mkdir skills/new\""),
+        ("bash", "command = \"mv skills elsewhere\""),
+        ("bash", "command = \"mkdir missing/new\""),
+    ]);
+    let settings =
+        format!("[skills]\ndirectories = [\"work/skills\", \"work/missing\"]\n{ALLOW_ALL}");
+    let pod = sandbox.pod(&script, &settings);
+    let ran = run(&sandbox, &[pod.to_str().unwrap(), "go"]).exits(0);
+    let level = &events(&ran, "session_started")[0]["confinement"]["level"];
+    for exchange in exchanges(&sandbox.session(), Ending::Written) {
+        let is_held = exchange.tool != "bash" || level == "kernel";
+        assert!(exchange.is_error || !is_held, "{exchange:#?}");
+    }
+    let kept = std::fs::read_to_string(sandbox.work().join("skills/look/SKILL.md")).unwrap();
+    assert!(kept.ends_with("Look.\n") || level != "kernel", "{kept}");
+}
+
+#[test]
+fn the_files_of_a_skill_can_be_read_where_little_else_can() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/a.txt", "text\n");
+    sandbox.write("other.txt", "other\n");
+    skill(&sandbox, "look", "allowed-tools: Read\n");
+    sandbox.write("skills/look/more.md", "More.\n");
+    let read = |name: &str| format!("path = \"{}\"", sandbox.path(name).display());
+    let script = calls(&[
+        READ,
+        ("read", &read("skills/look/more.md")),
+        ("read", &read("other.txt")),
+    ]);
+    let rules = format!("[scope]\nallow = [{{ path = \".\", access = \"write\" }}]\n{ALLOW_ALL}");
+    let pod = pod(&sandbox, &script, &rules);
+    run(&sandbox, &[&pod, "/look"]);
+    let exchanged = exchanges(&sandbox.session(), Ending::Written);
+    let errors: Vec<bool> = exchanged.iter().map(|exchange| exchange.is_error).collect();
+    assert_eq!(errors, [false, false, true], "{exchanged:#?}");
+}
+
+#[test]
+fn the_model_is_told_of_the_skills_that_it_may_start() {
+    let sandbox = Sandbox::new();
+    skill(&sandbox, "open", "");
+    skill(&sandbox, "manual", "disable-model-invocation: true\n");
+    let offers = |settings: &str| {
+        let pod = pod(&sandbox, &calls(&[]), settings);
+        let ran = run(&sandbox, &[&pod, "go"]).exits(0);
+        let tools = &events(&ran, "session_started")[0]["tools"];
+        tools.as_array().unwrap().contains(&json!("skill"))
+    };
+    assert!(offers(ALLOW_ALL));
+    assert!(!offers(&format!(
+        "[tools]\noffered = [\"read\"]\n{ALLOW_ALL}"
+    )));
+    let denied = "rule = [{ tool = \"skill\", pattern = \"*\", action = \"deny\" }]\n";
+    assert!(!offers(&format!("{ALLOW_ALL}{denied}")));
+    std::fs::remove_dir_all(sandbox.path("skills/open")).unwrap();
+    assert!(!offers(ALLOW_ALL));
+}
