@@ -167,6 +167,12 @@ impl ActiveSkills {
         Ok(())
     }
 
+    /// Whether a skill that was asked to end is still active.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        !self.lock().ending.is_empty()
+    }
+
     /// Those that are to end and are active, and who wants it.
     pub(crate) fn ending(&self) -> Vec<(Box<str>, Box<str>)> {
         let state = self.lock();

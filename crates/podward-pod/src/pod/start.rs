@@ -302,7 +302,8 @@ fn narrator(request: &PodRequest, session: &SessionId, n_turns: u64) -> Narrator
 fn tools(resolved: &Resolved, listing: &str) -> Registry {
     let mut tools = Registry::built_in();
     if !listing.is_empty() {
-        tools.register(skill_tool(listing));
+        // No built-in tool has its name.
+        let _ = tools.register(skill_tool(listing));
     }
     tools.retain(|name| resolved.tools.contains(name));
     tools

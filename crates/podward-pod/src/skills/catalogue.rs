@@ -36,11 +36,6 @@ impl Catalogue {
         }
     }
 
-    /// Whether there is none, not even one with errors.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.found.files.is_empty()
-    }
-
     /// What the model is told of those that it may start; empty if there are none.
     pub(crate) fn listing(&self) -> String {
         let skills = self.found.files.iter().filter_map(|file| {
