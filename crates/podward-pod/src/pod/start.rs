@@ -196,15 +196,17 @@ fn assemble(
 ) -> Result<(Pod, Parts), PodError> {
     let (workplace, workspace) = (ground.workplace, ground.workspace);
     let resolved = &request.loaded.resolved;
-    begun
-        .session
-        .begin_run(opened(&request, &workplace, &ground.scope))?;
-    let listing = ground.skills.listing();
-    let tools = tools(resolved, &listing);
+    let run = opened(&request, &workplace, &ground.scope);
+    begun.session.begin_run(run)?;
+    let tools = tools(resolved, &ground.skills.listing());
     let (offered, withheld) = offered(resolved, &tools);
-    let tools_told = (offered.as_slice(), withheld.as_slice());
-    let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
-    let mut opening = vec![first];
+    let first = first_event(
+        &request,
+        &begun,
+        &workspace,
+        (&offered, &withheld),
+        &ground.scope,
+    );
     let (id, session_dir) = place(&begun.session);
     let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
@@ -212,7 +214,6 @@ fn assemble(
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let (events, told) = mpsc::channel(N_WAITING);
     let grants = grants(places, &request, &id, &mut notices);
-    opening.extend(notices.into_iter().map(Event::Notice));
     let gate = gate(resolved, grants.as_ref());
     let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
     let attended = attend(audience.attendance, &ground.hooks, &hook_context);
@@ -244,7 +245,7 @@ fn assemble(
         .skills(ground.skills)
         .build();
     parts.skills = worker.skills();
-    opening.extend(still_active(&worker));
+    let opening = told_first(first, notices, &worker);
     let pod = Pod {
         worker,
         told,
@@ -267,7 +268,7 @@ fn first_event(
     request: &PodRequest,
     begun: &Begun,
     workspace: &Path,
-    tools: (&[ToolName], &[ToolName]),
+    tools: (&Vec<ToolName>, &Vec<ToolName>),
     scope: &Scope,
 ) -> Event {
     opening(&Opening {
@@ -309,15 +310,17 @@ fn tools(resolved: &Resolved, listing: &str) -> Registry {
     tools
 }
 
-/// The skills that were active when the session's last run ended.
-fn still_active(worker: &Worker) -> impl Iterator<Item = Event> {
+/// What is told before anything happens, the skills that are still active last.
+fn told_first(first: Event, notices: Vec<Notice>, worker: &Worker) -> Vec<Event> {
     let active = worker.skills().list().into_iter();
-    active.map(|skill| {
+    let active = active.map(|skill| {
         Event::SkillStarted(SkillStarted {
             by: SkillStarter::Session,
             ..wire::skill_started(&skill, None)
         })
-    })
+    });
+    let notices = notices.into_iter().map(Event::Notice);
+    [first].into_iter().chain(notices).chain(active).collect()
 }
 
 /// Who answers what a worker asks, and who is told of it.

@@ -647,6 +647,7 @@ pub(crate) fn talk_from_below(socket: &str, out: &str) {
             ("permission_reject_all", json!({})),
             ("grants_list", json!({})),
             ("grants_revoke", json!({ "id": "g" })),
+            ("skill_end", json!({ "name": "s" })),
             ("run", json!({ "prompt": "go" })),
             ("cancel", json!({})),
             ("stop", json!({})),
@@ -688,7 +689,7 @@ pub(crate) fn what_the_pod_has_started_cannot_answer_it() {
     let events = turn(&bench, &script, async |mut client, _talk| {
         let reading = tokio::task::spawn_blocking(move || std::fs::read_to_string(got).unwrap());
         let codes: Vec<String> = serde_json::from_str(&reading.await.unwrap()).unwrap();
-        assert_eq!(codes, ["not_allowed"; 7]);
+        assert_eq!(codes, ["not_allowed"; 8]);
         let request = client.event("permission_request").await;
         client
             .reply(&request, json!({ "kind": "once" }))
