@@ -332,3 +332,48 @@ fn long_parts_are_cut() {
         text.len()
     );
 }
+
+#[test]
+fn a_skill_that_refuses_is_named_with_its_list_as_written() {
+    let one = facts("bash", vec![operation("bash", command("rm x"))]);
+    let refused = |says: SkillSays| {
+        let cause = Cause::Skill {
+            name: "review".into(),
+            digest: "sha256:0".into(),
+            says,
+        };
+        let ruling = ruling(Action::Deny, cause, 0);
+        refusal_text(&Refusal::judged(
+            Arc::clone(&one),
+            ruling,
+            RefusalCause::Policy,
+        ))
+    };
+    let list = "Read Bash(git \u{1b}[2J*)";
+    let text = refused(SkillSays::NotListed { list: list.into() });
+    assert!(
+        text.contains(
+            "The skill `review` is active, and its `allowed-tools` (`Read Bash(git \\u{1b}[2J*)`)"
+        ),
+        "{text}"
+    );
+    let long = refused(SkillSays::NotListed {
+        list: "x".repeat(100_000).into(),
+    });
+    assert!(long.len() < 1_000, "{}", long.len());
+    let empty = refused(SkillSays::NotListed { list: "".into() });
+    assert!(empty.contains("its `allowed-tools` is empty"), "{empty}");
+    let entry = refused(SkillSays::Disallowed {
+        entry: "Bash(rm:*)".into(),
+        location: location(),
+    });
+    assert!(
+        entry.contains("its `disallowed-tools` lists it (`Bash(rm:*)`)"),
+        "{entry}"
+    );
+    let unknown = refused(SkillSays::Unresolved {
+        list: Some("Read".into()),
+        why: "`$x` is not known".into(),
+    });
+    assert!(unknown.contains("Retrying can help"), "{unknown}");
+}

@@ -132,3 +132,28 @@ proptest! {
         prop_assert!(is_short || trimmed.len() <= 3, "{} {:?}", size, numbers(&trimmed));
     }
 }
+
+#[test]
+fn what_has_to_stay_stays_with_its_call() {
+    let messages = conversation("usausaussss");
+    let stays = |block: &Block| match block {
+        Block::Text { text } => *text == format!("{:0100}", 3),
+        Block::ToolResult { tool_use_id, .. } => tool_use_id == "1",
+        _ => false,
+    };
+    for max_bytes in [1, 300, 600, 900, 1200, 1500] {
+        let trimmed = trim_keeping(&messages, max_bytes, &stays);
+        check_pairing(&trimmed).unwrap();
+        let found = trimmed
+            .iter()
+            .flat_map(|m| &m.content)
+            .filter(|block| stays(block));
+        assert_eq!(found.count(), 2, "{max_bytes}");
+        assert_eq!(trimmed.first().map(|first| first.role), Some(Role::User));
+        let n_bytes = conversation_bytes(&trimmed);
+        assert!(
+            n_bytes < conversation_bytes(&messages),
+            "{max_bytes}: {n_bytes}"
+        );
+    }
+}
