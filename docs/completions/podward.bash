@@ -31,6 +31,9 @@ _podward() {
             podward,grants)
                 cmd="podward__subcmd__grants"
                 ;;
+            podward,lint)
+                cmd="podward__subcmd__lint"
+                ;;
             podward,man)
                 cmd="podward__subcmd__man"
                 ;;
@@ -101,7 +104,7 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain tools manifest trust grants skills undo completions man schema"
+            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain lint tools manifest trust grants skills undo completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -384,6 +387,44 @@ _podward() {
             fi
             case "${prev}" in
                 --workspace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__lint)
+            opts="-h -V --isolated --allow --format --permissions --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json sarif github" -- "${cur}"))
+                    return 0
+                    ;;
+                --permissions)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

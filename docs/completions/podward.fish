@@ -41,6 +41,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "pending" -d 'Show w
 complete -c podward -n "__fish_podward_needs_command" -f -a "reply" -d 'Answer what a pod asks'
 complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a call, or files of cases, without running anything'
 complete -c podward -n "__fish_podward_needs_command" -f -a "explain" -d 'Explain a verdict: every rule that was tried, and what would change it'
+complete -c podward -n "__fish_podward_needs_command" -f -a "lint" -d 'Find rules that do not do what their author means'
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
@@ -167,6 +168,20 @@ complete -c podward -n "__fish_podward_using_subcommand explain" -l log-file -d 
 complete -c podward -n "__fish_podward_using_subcommand explain" -l isolated -d 'Judge by this manifest alone: no other layer is read, no symlink resolved'
 complete -c podward -n "__fish_podward_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand lint" -l allow -d 'Leave out findings of a kind; may be given several times' -r
+complete -c podward -n "__fish_podward_using_subcommand lint" -l format -d 'How to print' -r -f -a "text\t'For people'
+json\t'For programs: a line for each finding'
+sarif\t'SARIF 2.1.0, for code scanning'
+github\t'Commands of a GitHub workflow: annotations'"
+complete -c podward -n "__fish_podward_using_subcommand lint" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
+complete -c podward -n "__fish_podward_using_subcommand lint" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand lint" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand lint" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand lint" -l isolated -d 'Look into these manifests alone: no other layer is read'
+complete -c podward -n "__fish_podward_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand lint" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand tools" -l format -d 'How to print; JSON has each tool\'s schema' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand tools" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F

@@ -18,6 +18,7 @@ mod headless;
 mod hooks;
 mod key;
 mod layers;
+mod lint;
 mod models;
 mod output;
 mod parked;

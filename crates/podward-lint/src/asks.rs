@@ -1,6 +1,6 @@
 //! Questions that nobody may be there to answer.
 
-use podward_policy::{Action, Effort, RuleIdx};
+use podward_policy::{Action, RuleIdx};
 
 use crate::Attendance;
 use crate::call::Call;
@@ -36,12 +36,11 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Optio
 }
 
 /// The same for a default that asks.
-pub(crate) fn of_default(engine: &Engine<'_>, effort: &mut Effort) -> Option<Finding> {
+pub(crate) fn of_default(engine: &Engine<'_>) -> Option<Finding> {
     let asks = engine.layer.default_action() == Action::Ask;
     if !asks || engine.attendance != Attendance::Headless {
         return None;
     }
-    let _ = effort;
     let calls = ["x", "somewhere/x", "y z"];
     let witness = calls.iter().find_map(|line| {
         let judged = engine.judge(Call::bash(line)?)?;

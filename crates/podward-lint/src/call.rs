@@ -31,7 +31,13 @@ impl Call {
         let arguments = match tool.as_str() {
             "bash" => return Self::bash(&command_line(text)),
             "read" | "list" => json!({ "path": path }),
-            "external_directory" => return Self::new("read", json!({ "path": path })),
+            // Only what lies outside of the workspace is one of its texts.
+            "external_directory" if path.starts_with(['/', '~']) => {
+                return Self::new("read", json!({ "path": path }));
+            }
+            "external_directory" => {
+                return Self::new("read", json!({ "path": format!("/outside/{path}") }));
+            }
             "file_write" => json!({ "path": path, "content": "" }),
             "file_edit" => json!({ "path": path, "old_string": "a", "new_string": "b" }),
             "grep" => json!({ "pattern": "a", "path": path }),

@@ -11,8 +11,8 @@ use crate::reach::told;
 /// As many allows as are named in one finding.
 const MOST_RELATED: usize = 3;
 
-/// What earlier allows let through of what a rule denies. An allow that is about nothing else is an
-/// exception from the deny, and meant.
+/// What earlier allows let through of what a rule denies. An allow that is about nothing else, or that
+/// names what the deny names and more, is an exception from the deny, and meant.
 pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) -> Option<Finding> {
     let rule = engine.rule(idx)?;
     if rule.action != Action::Deny || rule.is_catch_all || rule.has_operator {
@@ -21,7 +21,10 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) ->
     let mut witnesses = Vec::new();
     let mut related = Vec::new();
     for (early_idx, early) in engine.before(idx) {
-        if early.action != Action::Allow || early.is_catch_all || related.len() == MOST_RELATED {
+        let counts = early.action == Action::Allow
+            && !early.is_catch_all
+            && !names_what_is_denied(early.pattern, rule.pattern);
+        if !counts || related.len() == MOST_RELATED {
             continue;
         }
         for tool in engine.layer.tools(idx) {
@@ -60,4 +63,43 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) ->
         witnesses,
         related,
     })
+}
+
+/// Whether an allow is written with all that a deny is written with, in its order, and more:
+/// `*.env.example` before `.env.*`.
+fn names_what_is_denied(allow: &str, deny: &str) -> bool {
+    let parts = deny
+        .split(['*', '?', '[', ']'])
+        .filter(|part| !part.is_empty());
+    let mut rest = allow;
+    for part in parts {
+        match rest.split_once(part) {
+            Some((_, behind)) => rest = behind,
+            None => return false,
+        }
+    }
+    allow.len() > deny.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_what_is_denied;
+
+    #[test]
+    fn an_exception_names_what_is_denied_and_more() {
+        for (allow, deny, expected) in [
+            ("*.env.example", ".env.*", true),
+            ("*.env.example", ".git/*", false),
+            ("git * main", "git push *", false),
+            ("git push * main", "git push *", true),
+            ("src/*", "*.pem", false),
+            ("a*", "a*", false),
+        ] {
+            assert_eq!(
+                names_what_is_denied(allow, deny),
+                expected,
+                "{allow} {deny}"
+            );
+        }
+    }
 }

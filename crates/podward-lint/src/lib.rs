@@ -115,5 +115,5 @@ fn of_layer(engine: &Engine<'_>, effort: &mut Effort, findings: &mut Vec<Finding
         }
         findings.append(&mut of_rule);
     }
-    findings.extend(asks::of_default(engine, effort));
+    findings.extend(asks::of_default(engine));
 }

@@ -19,13 +19,14 @@ const READ_THROUGH: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
 /// What a program that runs anything may be given, the plainest first.
 const GIVEN: &[&str] = &[
     "-c 'import os'",
-    "-e 'process.exit()'",
+    "-e 1",
     "-r 'exit();'",
+    "rm -rf x",
     "x rm -rf y",
-    "-- x",
+    "-- rm -rf x",
+    "./x.sh",
     "x",
     "run x",
-    "./x.sh",
 ];
 
 /// An allow with a wildcard of a shell, an interpreter, a wrapper or a package runner, if the judge
@@ -51,8 +52,16 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) ->
         if !is_allowed || !judged.is_decided_in_part(engine, idx) {
             continue;
         }
-        match kind(&judged, base(program), given.starts_with('-')) {
-            Some(Kind::Script) => weaker = weaker.or(Some((Kind::Script, judged))),
+        match kind(
+            &judged,
+            base(program),
+            given.starts_with('-') && !given.starts_with("--"),
+        ) {
+            // A script that looks like one says most.
+            Some(Kind::Script) if weaker.is_none() || given.ends_with(".sh") => {
+                weaker = Some((Kind::Script, judged));
+            }
+            Some(Kind::Script) => {}
             Some(kind) => return Some(told_so(engine, idx, &commands, kind, judged)),
             None => {}
         }
@@ -85,8 +94,8 @@ fn kind(judged: &Judged, program: &str, is_option: bool) -> Option<Kind> {
     if AS_OTHERS.contains(&program) {
         return Some(Kind::AsOther);
     }
-    if judged.is_partial() && is_option {
-        return Some(Kind::Code);
+    if is_option {
+        return judged.is_partial().then_some(Kind::Code);
     }
     if runs_inner {
         return Some(Kind::Program);

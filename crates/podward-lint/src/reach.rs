@@ -297,6 +297,20 @@ fn deciding(engine: &Engine<'_>, idx: RuleIdx) -> (Vec<Witness>, Vec<RuleIdx>) {
             break;
         }
     }
+    if related.is_empty() {
+        // By another form of the same text.
+        for tool in engine.layer.tools(idx) {
+            let texts = engine.layer.texts(idx, &tool, &mut effort);
+            let calls = texts.iter().filter_map(|text| Call::of_text(&tool, text));
+            let mut judged = calls.filter_map(|call| engine.judge(call));
+            let other = judged.find_map(|judged| Some((judged.witness.rule?, judged.witness)));
+            if let Some((early, witness)) = other.filter(|(early, _)| *early != idx) {
+                related.push(early);
+                witnesses.push(witness);
+                break;
+            }
+        }
+    }
     (witnesses, related)
 }
 
@@ -347,10 +361,13 @@ fn nothing(engine: &Engine<'_>, idx: RuleIdx, rule: WrittenRule<'_>) -> Finding 
     let meant = rule.pattern.replace(['\'', '"'], "");
     let meant = meant.replace(['*', '?'], "x");
     let tools = engine.layer.tools(idx);
-    let calls = tools
-        .iter()
-        .filter_map(|tool| Call::of_text(tool, meant.trim()));
+    let calls = tools.iter().flat_map(|tool| {
+        let url = format!("https://{}", meant.trim());
+        let texts = [meant.trim(), &url, "{}"];
+        texts.map(|text| Call::of_text(tool, text))
+    });
     let witness = calls
+        .flatten()
         .filter_map(|call| engine.judge(call))
         .map(|judged| judged.witness)
         .find(|witness| witness.rule != Some(idx));

@@ -84,8 +84,9 @@ pub(crate) fn leading(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) ->
     }
     let tools = engine.layer.tools(idx);
     let bash = tools.iter().find(|tool| tool.as_str() == "bash")?;
-    let texts = engine.layer.texts(idx, bash, effort);
-    let calls = texts.iter().rev().filter_map(|text| {
+    let mut texts = engine.layer.texts(idx, bash, effort);
+    texts.sort_by_key(String::len);
+    let calls = texts.iter().filter_map(|text| {
         let inner = text.trim_matches(' ');
         Call::bash(&format!("echo {}", quoted(inner)))
     });

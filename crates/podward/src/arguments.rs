@@ -2,6 +2,7 @@
 
 mod explain;
 mod grants;
+mod lint;
 mod pods;
 mod skills;
 
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::explain::Explain;
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
+pub(crate) use self::lint::{Lint, LintFormat};
 pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
 pub(crate) use self::skills::{
     Skills, SkillsCommand, SkillsEnd, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
@@ -141,6 +143,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Explain a verdict: every rule that was tried, and what would change it
     Explain(Explain),
+    /// Find rules that do not do what their author means
+    Lint(Lint),
     /// List the tools: which are offered to the model, and why not
     Tools(Tools),
     /// Print the manifest that results from all layers, every line with its origin

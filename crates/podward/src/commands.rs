@@ -7,6 +7,7 @@ mod explain;
 mod following;
 mod grants;
 mod isolated;
+mod lint;
 mod made;
 mod man;
 mod manifest;
@@ -45,6 +46,7 @@ pub(crate) fn run(
         Command::Schema(arguments) => schema::run(&arguments, screen),
         Command::Check(arguments) => check::run(&arguments, screen),
         Command::Explain(arguments) => explain::run(&arguments, screen),
+        Command::Lint(arguments) => lint::run(&arguments, screen),
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),

@@ -1,0 +1,157 @@
+//! What is looked into: the rules of a manifest and of the layers around it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podward_manifest::{
+    Diagnostic, Diagnostics, LayerKind, LayerName, LayerSource, Surroundings, Trust,
+    WrittenPermissions, decode, written,
+};
+use podward_pod::layers::PERMISSIONS_VARIABLE;
+use podward_policy::Policies;
+use podward_shell::AddedPrograms;
+use podward_tools::Place;
+
+use crate::arguments::Lint;
+use crate::commands::isolated::{directory_of, isolated};
+use crate::failure::Failure;
+use crate::layers;
+use crate::screen::Screen;
+
+/// A manifest with its layers, or why there is none.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) policies: Policies,
+    pub(super) programs: AddedPrograms,
+    pub(super) place: Place,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// The places of each layer's rules.
+    pub(super) layers: Vec<(LayerKind, WrittenPermissions)>,
+    /// Why it does not load, and the manifest.
+    pub(super) problem: Option<(PathBuf, String)>,
+}
+
+impl Source {
+    /// A manifest that does not load.
+    ///
+    /// # Errors
+    /// The failure is no matter of the manifest.
+    pub(super) fn bad(manifest: &Path, failure: Failure) -> Result<Self, Failure> {
+        let problem = match failure {
+            Failure::BadManifest(text) => text,
+            failure @ Failure::Unreadable { .. } => {
+                format!("error: {}", crate::failure::chain(&failure))
+            }
+            other => return Err(other),
+        };
+        Ok(Self {
+            policies: Policies::default(),
+            programs: AddedPrograms::default(),
+            place: Place::new("/", None).isolated(),
+            warnings: Vec::new(),
+            layers: Vec::new(),
+            problem: Some((manifest.to_owned(), problem)),
+        })
+    }
+
+    pub(super) fn written(&self, layer: &LayerName) -> Option<&WrittenPermissions> {
+        let mut layers = self.layers.iter();
+        let found = layers.find(|(kind, _)| *kind == layer.kind);
+        found.map(|(_, written)| written)
+    }
+
+    pub(super) fn report(&self, screen: Screen) {
+        if let Some((_, text)) = &self.problem {
+            screen.write_talk(&format!("{}\n", text.trim_end()));
+        }
+    }
+}
+
+/// Reads a manifest and the layers around it.
+///
+/// # Errors
+/// One of them does not load.
+pub(super) fn load(manifest: &Path, arguments: &Lint) -> Result<Source, Failure> {
+    match arguments.isolated {
+        true => alone(manifest),
+        false => with_layers(manifest, arguments),
+    }
+}
+
+fn alone(manifest: &Path) -> Result<Source, Failure> {
+    let name: Arc<str> = super::shown_path(manifest).into();
+    let unreadable = |source| Failure::Unreadable {
+        path: manifest.to_owned(),
+        source,
+    };
+    let bad = |diagnostics: Diagnostics| Failure::BadManifest(diagnostics.to_string());
+    let bytes = std::fs::read(manifest).map_err(unreadable)?;
+    let text = decode(&name, &bytes).map_err(bad)?;
+    let directory = std::path::absolute(directory_of(manifest)).map_err(unreadable)?;
+    let isolated = isolated(name, &directory, text).map_err(bad)?;
+    let workspace = std::path::absolute(".").map_err(unreadable)?;
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let place = Place::new(workspace, home).with_programs(isolated.programs.clone());
+    let layer = (LayerKind::Manifest, Some(manifest));
+    Ok(Source {
+        policies: isolated.policies,
+        programs: isolated.programs,
+        place: place.isolated(),
+        warnings: isolated.warnings,
+        layers: places([layer].into_iter()),
+        problem: None,
+    })
+}
+
+fn with_layers(manifest: &Path, arguments: &Lint) -> Result<Source, Failure> {
+    let places = layers::places()?;
+    let loaded = layers::load(&places, Some(manifest), &arguments.layers)?;
+    let home = places.home().map(Path::to_path_buf);
+    let of_layers = loaded.layers.iter();
+    let of_layers = of_layers.map(|layer| (layer.kind, layer.path.as_deref(), &layer.name));
+    // As people named it, where they did.
+    let files = of_layers.map(|(kind, path, name)| match kind {
+        LayerKind::Manifest | LayerKind::CommandLine => (kind, Some(Path::new(&**name))),
+        _ => (kind, path),
+    });
+    let programs = loaded.resolved.programs.clone();
+    Ok(Source {
+        layers: self::places(files),
+        place: Place::new(&loaded.workspace, home)
+            .with_programs(programs.clone())
+            .isolated(),
+        programs,
+        policies: loaded.resolved.policies.clone(),
+        warnings: loaded.resolved.warnings.clone(),
+        problem: None,
+    })
+}
+
+/// The places of the rules in each layer's text: a file, or the variable.
+fn places<'f>(
+    files: impl Iterator<Item = (LayerKind, Option<&'f Path>)>,
+) -> Vec<(LayerKind, WrittenPermissions)> {
+    let surroundings = Surroundings {
+        home: Some(PathBuf::from("/")),
+        ..Surroundings::default()
+    };
+    let found = files.filter_map(|(kind, file)| {
+        // It was read a moment ago; what cannot be read again has no places.
+        let (name, text) = match file {
+            Some(file) => (super::shown_path(file), std::fs::read_to_string(file).ok()?),
+            None => (
+                PERMISSIONS_VARIABLE.to_owned(),
+                std::env::var(PERMISSIONS_VARIABLE).ok()?,
+            ),
+        };
+        let layer = LayerSource {
+            kind,
+            file: Arc::from(name),
+            directory: PathBuf::from("/"),
+            text,
+            trust: Trust::Trusted,
+        };
+        Some((kind, written(&layer, &surroundings)?))
+    });
+    found.collect()
+}
