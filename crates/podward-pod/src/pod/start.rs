@@ -200,13 +200,8 @@ fn assemble(
     begun.session.begin_run(run)?;
     let tools = tools(resolved, &ground.skills.listing());
     let (offered, withheld) = offered(resolved, &tools);
-    let first = first_event(
-        &request,
-        &begun,
-        &workspace,
-        (&offered, &withheld),
-        &ground.scope,
-    );
+    let tools_told = (offered.as_slice(), withheld.as_slice());
+    let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
     let (id, session_dir) = place(&begun.session);
     let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
@@ -268,7 +263,7 @@ fn first_event(
     request: &PodRequest,
     begun: &Begun,
     workspace: &Path,
-    tools: (&Vec<ToolName>, &Vec<ToolName>),
+    tools: (&[ToolName], &[ToolName]),
     scope: &Scope,
 ) -> Event {
     opening(&Opening {

@@ -6,10 +6,20 @@ use crate::read::read;
 
 #[track_caller]
 fn check(rules: PolicySpec, offered: &[&str], allowed: &str, expected: &[&str]) {
+    check_with(&KnownTools::built_in(), rules, offered, allowed, expected);
+}
+
+#[track_caller]
+fn check_with(
+    known: &KnownTools,
+    rules: PolicySpec,
+    offered: &[&str],
+    allowed: &str,
+    expected: &[&str],
+) {
     let text = format!("---\nname: x\ndescription: x\nallowed-tools: {allowed}\n---\n");
     let tools = read("x", text.as_bytes()).skill.unwrap().tools;
-    let known = KnownTools::built_in();
-    let policies = Policies::from(Policy::compile(&rules, &known).unwrap().policy);
+    let policies = Policies::from(Policy::compile(&rules, known).unwrap().policy);
     let offered: std::collections::BTreeSet<ToolName> = offered
         .iter()
         .map(|name| ToolName::new(name).unwrap())
@@ -18,7 +28,7 @@ fn check(rules: PolicySpec, offered: &[&str], allowed: &str, expected: &[&str]) 
         policies: &policies,
         offered: &offered,
     };
-    let found: Vec<String> = refused_anyway(&tools, &ListPlace::new("x", &known), &says)
+    let found: Vec<String> = refused_anyway(&tools, &ListPlace::new("x", known), &says)
         .into_iter()
         .map(|problem| problem.message)
         .collect();
@@ -57,7 +67,24 @@ fn what_the_manifest_refuses_anyway_is_told() {
     check(
         rules(),
         &["bash"],
-        "Read Bash(git:*)",
-        &["the manifest refuses `Read` anyway: it does not offer `read`"],
+        "Read Bash(git:*) Skill(other)",
+        &[
+            "the manifest refuses `Read` anyway: it does not offer `read`",
+            "the manifest refuses `Skill(other)` anyway: it does not offer `skill`",
+        ],
+    );
+}
+
+#[test]
+fn tools_of_an_embedder_are_known_and_judged_by_its_rules() {
+    let names = ["deploy", "rollback"].map(|name| ToolName::new(name).unwrap());
+    let known = KnownTools::with(names);
+    let rules = PolicySpec::new(Action::Deny).rule("deploy", "*", Action::Allow);
+    check_with(
+        &known,
+        rules,
+        &[],
+        "deploy rollback absent",
+        &["the manifest refuses `rollback` anyway: no rule lets `rollback` run"],
     );
 }

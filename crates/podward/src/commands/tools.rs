@@ -1,6 +1,6 @@
 //! `podward tools [MANIFEST]`: which tools the model is offered, and why not the others.
 
-use podward_tools::{Registry, Tool};
+use podward_tools::{Registry, Tool, skill_tool};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -56,7 +56,10 @@ pub(super) fn run(arguments: &Tools, screen: Screen) -> Result<Exit, Failure> {
             Offer::NeverAllowed
         }
     };
-    let text: String = Registry::built_in()
+    let mut tools = Registry::built_in();
+    // No built-in tool has its name.
+    let _ = tools.register(skill_tool(""));
+    let text: String = tools
         .iter()
         .map(|tool| show(tool.as_ref(), offer(tool.as_ref()), arguments.format))
         .collect();

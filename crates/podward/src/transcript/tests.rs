@@ -1,7 +1,8 @@
 use podward_protocol::{
     CallId, Cause, Confinement, ConfinementLevel, Coverage, DecidedBy, Event, Place, RefusalCause,
-    Ruling, SessionStarted, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallVerdict,
-    ToolOutcome, TurnEndReason, TurnEnded, Verdict,
+    Ruling, SessionStarted, SkillEndReason, SkillEnded, SkillStarted, SkillStarter, TextDelta,
+    ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded,
+    Verdict,
 };
 use serde_json::json;
 
@@ -16,6 +17,48 @@ const TERMINAL: Stream = Stream {
     is_terminal: true,
     is_colored: false,
 };
+
+fn skill(by: SkillStarter, n_tools: Option<u64>, allowed: Option<&[&str]>) -> Event {
+    let written = |entries: &[&str]| entries.iter().map(|entry| (*entry).to_owned()).collect();
+    Event::SkillStarted(SkillStarted {
+        name: "look".to_owned(),
+        digest: "sha256:0".to_owned(),
+        n_tools,
+        allowed_tools: allowed.map(written),
+        disallowed_tools: Vec::new(),
+        by,
+    })
+}
+
+#[test]
+fn a_skill_is_shown_with_what_it_leaves() {
+    let ended = |why| {
+        let name = "look".to_owned();
+        Event::SkillEnded(SkillEnded { name, why })
+    };
+    check(
+        PIPE,
+        &[
+            text("a"),
+            skill(
+                SkillStarter::Prompt,
+                Some(1),
+                Some(&["Bash(git:*)", "Bash(jq:*)"]),
+            ),
+            ended(SkillEndReason::Turn),
+            skill(SkillStarter::Session, Some(0), Some(&[])),
+            ended(SkillEndReason::Client {
+                name: "me".to_owned(),
+            }),
+            skill(SkillStarter::Prompt, None, None),
+        ],
+        "<a><\n>skill look active: 1 tool (allowed-tools: Bash(git:*) Bash(jq:*))\n\
+         skill look ended: its turn is done\n\
+         skill look still active: no tools (allowed-tools is empty)\n\
+         skill look ended: by me\n\
+         skill look active: it restricts no tool\n",
+    );
+}
 
 /// Shows events and marks what goes to standard output.
 #[track_caller]
