@@ -10,14 +10,15 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
 
-/// The name of this client.
-const NAME: &str = "podward";
+/// The names of these clients: `podward` alone stands for the pod itself.
+const CANCEL: &str = "podward cancel";
+const STOP: &str = "podward stop";
 
 /// Cancels the turn that runs; none is as good.
 pub(super) fn cancel(arguments: &arguments::Cancel, screen: Screen) -> Result<Exit, Failure> {
     let socket = find(&arguments.pod)?;
     super::runtime()?.block_on(async {
-        let (client, _events) = connect(&socket, NAME, CanApprove::No, &["closing"]).await?;
+        let (client, _events) = connect(&socket, CANCEL, CanApprove::No, &["closing"]).await?;
         match client.ask(Cancel {}).await {
             Ok(_) => Ok(Exit::Done),
             Err(ClientError::Refused(error)) if error.code == MethodErrorCode::Idle => {
@@ -33,7 +34,7 @@ pub(super) fn cancel(arguments: &arguments::Cancel, screen: Screen) -> Result<Ex
 pub(super) fn stop(arguments: &arguments::Stop) -> Result<Exit, Failure> {
     let socket = find(&arguments.pod)?;
     super::runtime()?.block_on(async {
-        let (client, mut events) = connect(&socket, NAME, CanApprove::No, &["closing"]).await?;
+        let (client, mut events) = connect(&socket, STOP, CanApprove::No, &["closing"]).await?;
         match client.ask(Stop {}).await {
             Ok(_) => {}
             // Somebody else asked for it before.
