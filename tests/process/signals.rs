@@ -119,15 +119,16 @@ fn a_signal_ends_a_pod_whose_output_nobody_takes() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // By then the text is on its way into a pipe that does not hold it.
-        wait_for("the call", || {
-            sandbox.path("work/ran").exists().then_some(())
+        // The text is on its way then, into a pipe that does not hold it.
+        let output = child.stdout.take().unwrap();
+        wait_for("the text", || {
+            (rustix::io::ioctl_fionread(&output).unwrap() > 32 << 10).then_some(())
         });
         send(&child, signal);
         let ended = wait_for("the end", || child.try_wait().unwrap());
         assert_eq!(ended.code(), Some(code));
-        let results = exchanges(&sandbox.session(), Ending::Written);
-        assert_eq!(results.len(), 1);
+        // What was recorded is whole, whether or not the turn came to its call.
+        exchanges(&sandbox.session(), Ending::Written);
         let run = sandbox.path("state/podward/run");
         let left = std::fs::read_dir(run).unwrap();
         let left = left.map(|entry| entry.unwrap().file_name());
