@@ -240,13 +240,12 @@ fn assemble(
         .skills(ground.skills)
         .build();
     parts.skills = worker.skills();
-    let opening = told_first(first, notices, &worker);
     let pod = Pod {
+        opening: told_first(first, notices, &worker),
         worker,
         told,
         kept_notices,
         narrator,
-        opening,
         out: audience.out,
         asked: attended.asked,
         span: span(resolved, &id),
