@@ -11,10 +11,11 @@ mod guard;
 pub(crate) use guard::Guard;
 
 /// A pattern as a set of texts.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Language {
     tokens: Vec<Token>,
     n_optional: usize,
+    automaton: Automaton,
 }
 
 /// The texts that match all patterns of `inside` and none of `outside`.
@@ -51,9 +52,11 @@ pub(crate) struct Effort {
 
 impl Language {
     pub(crate) fn of(glob: &Glob<'_>) -> Self {
+        let (tokens, n_optional) = (glob.tokens().to_vec(), glob.n_optional());
         Self {
-            tokens: glob.tokens().to_vec(),
-            n_optional: glob.n_optional(),
+            automaton: Automaton::new(&tokens, n_optional),
+            tokens,
+            n_optional,
         }
     }
 
@@ -119,13 +122,15 @@ impl Language {
 
     /// Whether a text matches.
     pub(crate) fn has(&self, text: &str) -> bool {
-        let automaton = self.automaton();
-        let step = |set: Set, c| automaton.step(&set, c, Case::Exact);
-        automaton.accepts(&text.chars().fold(automaton.start(), step))
-    }
-
-    fn automaton(&self) -> Automaton {
-        Automaton::new(&self.tokens, self.n_optional)
+        let automaton = &self.automaton;
+        let mut set = automaton.start();
+        for c in text.chars() {
+            set = automaton.step(&set, c, Case::Exact);
+            if set.is_empty() {
+                return false;
+            }
+        }
+        automaton.accepts(&set)
     }
 }
 
@@ -158,13 +163,13 @@ struct Key {
 /// places in which the text so far leaves the patterns outside. A state is passed over where another
 /// one has the same places and leaves the others in fewer: what escapes from there escapes from here.
 pub(crate) fn find(question: &Question<'_>, effort: &mut Effort) -> Found {
-    let inside: Vec<_> = question.inside.iter().map(|one| one.automaton()).collect();
-    let outside: Vec<_> = question.outside.iter().map(|one| one.automaton()).collect();
+    let inside: Vec<_> = question.inside.iter().map(|one| &one.automaton).collect();
+    let outside: Vec<_> = question.outside.iter().map(|one| &one.automaton).collect();
     let alphabet = alphabet(question);
     let since = effort.n_steps;
     let mut search = Search::default();
-    let starts = inside.iter().map(Automaton::start);
-    let outside_start = outside.iter().map(Automaton::start).enumerate().collect();
+    let starts = inside.iter().map(|one| one.start());
+    let outside_start = outside.iter().map(|one| one.start()).enumerate().collect();
     search.reach(starts.collect(), Guard::START, outside_start, None);
     while let Some(at) = search.open.pop_front() {
         let Some(state) = search.states.get(at).cloned() else {
@@ -201,7 +206,7 @@ pub(crate) fn find(question: &Question<'_>, effort: &mut Effort) -> Found {
     Found::None
 }
 
-fn step_all(outside: &[Automaton], live: &[(usize, Set)], c: char) -> Vec<(usize, Set)> {
+fn step_all(outside: &[&Automaton], live: &[(usize, Set)], c: char) -> Vec<(usize, Set)> {
     live.iter()
         .filter_map(|(idx, set)| {
             let next = outside.get(*idx)?.step(set, c, Case::Exact);
