@@ -62,7 +62,7 @@ fn a_prompt_is_sent_a_question_answered_and_the_pod_stopped() {
     assert!(answered.stdout.contains("yes, once"), "{answered:#?}");
     let late = reply(&sandbox, &id, &digest, &["reject"]).exits(4);
     assert!(
-        late.stderr.contains("it had been settled: yes, once"),
+        late.stderr.contains("already settled: yes, once"),
         "{late:#?}"
     );
     served.tells("turn_ended");

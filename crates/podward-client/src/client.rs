@@ -13,6 +13,7 @@ use podward_protocol::{
 };
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
+use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -37,7 +38,9 @@ pub struct Client {
     _task: Arc<AbortOnDropHandle<()>>,
 }
 
-/// What a pod tells. Pings are answered and not seen here.
+/// What a pod tells. Pings are not seen here: each is answered when all that came before it was taken, so
+/// that somebody who takes nothing any more counts as gone. Where this is dropped they are answered at
+/// once.
 #[derive(Debug)]
 pub struct Events {
     taker: Taker,
@@ -75,9 +78,10 @@ impl Client {
             socket: socket.to_owned(),
             seconds: HELLO_TIME.as_secs(),
         })??;
-        let (filler, taker) = backlog();
+        let (pings, pinged) = watch::channel(None);
+        let (filler, taker) = backlog(Arc::new(pings));
         let (calls, outgoing) = Calls::new();
-        let serving = serve(reader, writer, Arc::clone(&calls), outgoing, filler);
+        let serving = serve(reader, writer, Arc::clone(&calls), outgoing, filler, pinged);
         let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serving)));
         let events = Events {
             taker,

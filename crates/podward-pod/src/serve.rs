@@ -16,6 +16,7 @@ mod snapshot;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use podward_manifest::{Approvals, AutoAnswers, OnAsk, WorkspaceMode};
 use podward_policy::LayerKind;
@@ -180,6 +181,13 @@ impl Server {
         };
         let caller = LocalCaller::new(calls_in);
         Ok((server, LocalClient { events, caller }))
+    }
+
+    /// Asks clients so often whether they are there, in place of every ten seconds. At least a millisecond.
+    #[must_use]
+    pub fn ping_every(mut self, interval: Duration) -> Self {
+        self.hub.ping = interval.max(Duration::from_millis(1));
+        self
     }
 
     /// The session's id.

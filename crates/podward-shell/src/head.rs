@@ -2,7 +2,7 @@
 
 use crate::arg::Arg;
 use crate::options::{self, Usage};
-use crate::programs::{Body, Model, PROGRAMS, Role, Special, Wrapper};
+use crate::programs::{Body, Model, Operand, PROGRAMS, Role, Special, Wrapper};
 use crate::{AddedPrograms, limits};
 
 /// The words at the front of a command that must stay as they are so that no other program, script
@@ -11,8 +11,11 @@ use crate::{AddedPrograms, limits};
 pub struct Head {
     /// Words up to the program's name; of a wrapper, up to the name of the program that it runs.
     /// `None`: the program runs whatever its arguments say (shells, interpreters, wrappers and
-    /// package runners, and what has such subcommands).
+    /// package runners, what has such subcommands, and what has an option or an operand that is code).
     pub program: Option<usize>,
+    /// The same, but also where some other argument would be code: this command has none, and it stays
+    /// what it is while only values in it change.
+    pub name: Option<usize>,
     /// Words up to the end of the subcommand, the task, or the script that an interpreter runs.
     /// `None`: there is none, or all the words together are what is run.
     pub subcommand: Option<usize>,
@@ -22,12 +25,14 @@ impl Head {
     /// Only the whole command says what it runs.
     const WHOLE: Self = Self {
         program: None,
+        name: None,
         subcommand: None,
     };
 
     fn behind(self, n_words: usize) -> Self {
         Self {
             program: self.program.map(|n| n_words + n),
+            name: self.name.map(|n| n_words + n),
             subcommand: self.subcommand.map(|n| n_words + n),
         }
     }
@@ -41,7 +46,10 @@ impl Head {
 /// let none = AddedPrograms::default();
 /// let of = |command: &str| head(&command.split(' ').collect::<Vec<_>>(), &none);
 /// assert_eq!(of("git -C d push origin").subcommand, Some(4));
-/// assert_eq!(of("git -C d push origin").program, Some(1));
+/// // `git -c core.pager=…` would run anything.
+/// assert_eq!(of("git -C d push origin").program, None);
+/// assert_eq!(of("git -C d push origin").name, Some(1));
+/// assert_eq!(of("ls -l").program, Some(1));
 /// // Nothing less than the whole command may be remembered.
 /// assert_eq!(of("bash -c ls").program, None);
 /// assert_eq!(of("bash -c ls").subcommand, None);
@@ -113,6 +121,9 @@ const RUN_ANYTHING: &[&str] = &[
     "socat",
 ];
 
+/// Subcommands of package runners that run what is named behind them, in another place.
+const RUN_OTHERS: &[&str] = &["explore", "foreach", "node", "workspace", "workspaces"];
+
 fn of_program(args: &[Arg], added: &AddedPrograms, depth: usize) -> Head {
     let Some(name) = args.first().and_then(Arg::known) else {
         return Head::WHOLE;
@@ -137,6 +148,7 @@ fn of_program(args: &[Arg], added: &AddedPrograms, depth: usize) -> Head {
         let named = rest.first().and_then(Arg::known);
         return Head {
             program: None,
+            name: None,
             subcommand: named.filter(|word| !word.starts_with('-')).map(|_| 2),
         };
     }
@@ -147,6 +159,7 @@ fn of_program(args: &[Arg], added: &AddedPrograms, depth: usize) -> Head {
         Some(model) => of_model(base, &model, rest, added, depth),
         None => Head {
             program: Some(1),
+            name: Some(1),
             subcommand: guessed(rest).map(|n| 1 + n),
         },
     }
@@ -162,6 +175,18 @@ fn of_model(
     let usage = options::read(model, args);
     if usage.effects.iter().any(|effect| is_code(effect.role)) || usage.opaque {
         return Head::WHOLE;
+    }
+    if usage.command.is_none()
+        && let Some(sub) = own_subcommand(model, &usage, args)
+    {
+        // A package runner does something of its own (`yarn build`, `pnpm i`).
+        return Head {
+            program: None,
+            name: None,
+            subcommand: subcommand(model, &usage, args)
+                .filter(|_| !RUN_OTHERS.contains(&sub))
+                .map(|n| n + 1),
+        };
     }
     if usage.wrapper.is_some() || usage.command.is_some() {
         return of_wrapper(&usage, args, added, depth);
@@ -183,12 +208,15 @@ fn of_model(
         // Behind the script options are its own, unless they may stand anywhere.
         return Head {
             program: None,
+            name: None,
             subcommand: script.map(|idx| idx + 2),
         };
     }
-    let is_open = !INTERPRETERS.contains(&base) && !model.bodies.iter().any(runs_anything);
+    let name =
+        (!INTERPRETERS.contains(&base) && !model.bodies.iter().any(runs_anything)).then_some(1);
     Head {
-        program: is_open.then_some(1),
+        program: name.filter(|_| !has_code(&model.root)),
+        name,
         subcommand: subcommand(model, &usage, args).map(|n| n + 1),
     }
 }
@@ -201,6 +229,8 @@ fn subcommand(model: &Model<'_>, usage: &Usage<'_>, args: &[Arg]) -> Option<usiz
         // `npm run build`: the task is what is run.
         return match (last, first) {
             (Some("run" | "run-script"), Some(first)) => Some(first + 1),
+            // Which one is not said: any of them.
+            (Some("run" | "run-script"), None) => None,
             _ => Some(usage.n_subcommand),
         };
     }
@@ -208,6 +238,19 @@ fn subcommand(model: &Model<'_>, usage: &Usage<'_>, args: &[Arg]) -> Option<usiz
         true => first.map(|idx| idx + 1),
         false => None,
     }
+}
+
+/// The first word of a subcommand of a package runner that is no runner itself.
+fn own_subcommand<'a>(model: &Model<'_>, usage: &Usage<'_>, args: &'a [Arg]) -> Option<&'a str> {
+    let word = args.get(usage.n_subcommand.checked_sub(1)?)?.known()?;
+    let runs = |operand: &Operand| matches!(operand.role, Role::Command | Role::CommandUntil);
+    let mut bodies = model
+        .subs
+        .iter()
+        .filter(|(words, _)| words.last() == Some(&word))
+        .filter_map(|(_, idx)| model.bodies.get(*idx));
+    let is_own = bodies.all(|body| body.wrapper.is_none() && !body.operands.iter().any(runs));
+    (model.root.wrapper.is_some() && is_own).then_some(word)
 }
 
 /// The head of a wrapper reaches on to the command that it runs.
@@ -249,6 +292,20 @@ fn runs_anything(body: &Body<'_>) -> bool {
         matches!(operand.role, Role::Inline | Role::RemoteShell) || names_code(Some(operand.role))
     });
     speaks_for_inner || runs_code || body.style.runs_input
+}
+
+/// Whether some argument in front of any subcommand, or of a program that has none, is code or a
+/// command.
+fn has_code(body: &Body<'_>) -> bool {
+    let operands = body.operands.iter();
+    let with = body.with.iter().flat_map(|(_, operands)| operands);
+    let mut roles = body
+        .options
+        .iter()
+        .map(|option| option.role)
+        .chain(operands.chain(with).map(|operand| operand.role));
+    let runs = |role| is_code(role) || names_code(Some(role)) || role == Role::Command;
+    body.style.runs_input || roles.any(runs)
 }
 
 /// Whether an operand names a script, or is a program text that is known.

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
     CallId, ClientJoined, ClientLeft, Closing, ErrorCode, Event, GrantAdded, GrantRevoked,
-    PermissionRequest, PermissionSettled, RequestId, SessionStarted, SkillEndReason, SkillEnded,
-    SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome,
-    TurnEndReason, TurnEnded, Verdict,
+    PermissionRequest, PermissionSettled, RefusalCause, RequestId, SessionStarted, SkillEndReason,
+    SkillEnded, SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished, ToolCallVerdict,
+    ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
 pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text};
@@ -214,7 +214,15 @@ impl Transcript {
         let cause = one_line(&cause, CALL_CHARS);
         if let Some(refusal) = &verdict.refusal {
             let why = refusal_text(refusal);
-            self.refusals.push(format!("#{number}: {why}, {cause}"));
+            // What the end of the turn kept from running was not refused, and is not counted so.
+            let word = match refusal {
+                RefusalCause::Cancelled | RefusalCause::PodStopped | RefusalCause::Interrupted => {
+                    "not run"
+                }
+                _ => "refused",
+            };
+            self.refusals
+                .push(format!("{word} #{number}: {why}, {cause}"));
         }
         let is_new = match verdict.ruling.verdict {
             Verdict::Ask => self.asked.insert(verdict.call.clone()),
@@ -365,7 +373,7 @@ impl Transcript {
         let calls = if n_calls == 1 { "call" } else { "calls" };
         let mut text = format!("{why} · {n_calls} {calls}, {n_refused} refused\n");
         for refusal in self.refusals.drain(..) {
-            text.push_str(&format!("  refused {refusal}\n"));
+            text.push_str(&format!("  {refusal}\n"));
         }
         Piece::Talk(text)
     }

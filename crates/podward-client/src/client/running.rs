@@ -155,10 +155,10 @@ pub(super) async fn serve(
     calls: Arc<Calls>,
     lines: mpsc::Receiver<String>,
     mut filler: Filler,
+    pinged: watch::Receiver<Option<u64>>,
 ) {
-    let (pings, pinged) = watch::channel(None);
     let ending = tokio::select! {
-        ending = read(reader, &calls, &mut filler, &pings) => ending,
+        ending = read(reader, &calls, &mut filler) => ending,
         ending = write(writer, &calls, lines, pinged) => ending,
     };
     calls.end(&ending);
@@ -166,12 +166,7 @@ pub(super) async fn serve(
     drop(filler);
 }
 
-async fn read(
-    mut reader: BufReader<OwnedReadHalf>,
-    calls: &Calls,
-    filler: &mut Filler,
-    pings: &watch::Sender<Option<u64>>,
-) -> Ending {
+async fn read(mut reader: BufReader<OwnedReadHalf>, calls: &Calls, filler: &mut Filler) -> Ending {
     let mut told: Option<Closing> = None;
     loop {
         let line = match next_line(&mut reader).await {
@@ -189,7 +184,10 @@ async fn read(
                 event: Event::Ping(ping),
                 ..
             })) => {
-                pings.send_replace(Some(ping.n));
+                if filler.put_ping(ping.n, line.len()) == Put::Overflow {
+                    calls.state().fell_behind = true;
+                    filler.close();
+                }
             }
             Ok(Line::Event(envelope)) => {
                 if let Event::Closing(closing) = &envelope.event {

@@ -245,7 +245,7 @@ async fn pings_are_answered_and_not_seen() {
     let (client, mut events, mut peer) = fake.connected().await;
     for n in 0..3 {
         peer.tell(&event(Event::Ping(Ping { n }))).await;
-        let request = peer.request().await;
+        let request = taking(&mut events, peer.request()).await;
         assert_eq!(request.method.name(), MethodName::Pong);
         assert!(matches!(request.method, Method::Pong(pong) if pong.n == n));
         let pong = podward_protocol::PongHeard {};
@@ -256,7 +256,47 @@ async fn pings_are_answered_and_not_seen() {
     drop(client);
     // Who only listens answers as well.
     peer.tell(&event(Event::Ping(Ping { n: 9 }))).await;
-    assert!(matches!(peer.request().await.method, Method::Pong(pong) if pong.n == 9));
+    let request = taking(&mut events, peer.request()).await;
+    assert!(matches!(request.method, Method::Pong(pong) if pong.n == 9));
+}
+
+/// What comes of something while events are taken.
+async fn taking<T>(events: &mut Events, of: impl Future<Output = T>) -> T {
+    tokio::select! {
+        value = of => value,
+        event = events.next() => panic!("{event:?}"),
+    }
+}
+
+/// A client whose own work hangs is not there, though its connection is.
+#[tokio::test]
+async fn a_ping_is_answered_when_all_before_it_was_taken() {
+    let fake = fake();
+    let (client, mut events, mut peer) = fake.connected().await;
+    peer.tell(&text("first")).await;
+    peer.tell(&event(Event::Ping(Ping { n: 1 }))).await;
+    peer.tell(&text("second")).await;
+    // Its connection works: what is asked comes back, and no pong was written before that.
+    let asking = client.ask(Cancel {});
+    let answering = async {
+        let request = peer.request().await;
+        assert_eq!(request.method.name(), MethodName::Cancel);
+        let cancelled = podward_protocol::CancelStarted { turn: 1 };
+        peer.reply(request.id, Reply::Cancel(cancelled)).await;
+    };
+    let (asked, ()) = tokio::join!(asking, answering);
+    asked.unwrap();
+    assert_eq!(events.next().await, Some(text("first")));
+    assert_eq!(events.next().await, Some(text("second")));
+    let request = peer.request().await;
+    assert!(matches!(request.method, Method::Pong(pong) if pong.n == 1));
+    // Where nobody takes events, nobody can hang over them.
+    drop(events);
+    for n in [2, 3] {
+        peer.tell(&event(Event::Ping(Ping { n }))).await;
+        let request = peer.request().await;
+        assert!(matches!(request.method, Method::Pong(pong) if pong.n == n));
+    }
 }
 
 #[tokio::test]

@@ -123,7 +123,16 @@ impl Lazy for Part {
     }
 }
 
+/// Events that tell what is remembered of answers: what the pod has started may not know what it could
+/// do without a question.
+const OF_GRANTS: [&str; 2] = ["grant_added", "grant_revoked"];
+
 impl Client {
+    /// Whether it may be told of an event with this name.
+    pub(crate) fn may_hear(&self, name: &str) -> bool {
+        self.standing == Some(Standing::Apart) || !OF_GRANTS.contains(&name)
+    }
+
     /// It said hello.
     pub(crate) fn welcome(&mut self, welcomed: Welcomed) {
         self.welcomed = Some(welcomed);
@@ -190,10 +199,11 @@ impl Clients {
     pub(crate) fn publish(&self, name: &str, line: &Arc<str>) -> Vec<ClientNumber> {
         let mut slow = Vec::new();
         for (number, client) in &self.all {
-            let wants = client
-                .welcomed
-                .as_ref()
-                .is_some_and(|welcomed| welcomed.wants.event(name));
+            let wants = client.may_hear(name)
+                && client
+                    .welcomed
+                    .as_ref()
+                    .is_some_and(|welcomed| welcomed.wants.event(name));
             if wants && client.outbox.push_event(Arc::clone(line)).is_err() {
                 slow.push(*number);
             }

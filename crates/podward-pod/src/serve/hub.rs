@@ -7,7 +7,6 @@ mod remembered;
 mod replies;
 pub(super) mod turns;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,8 +39,8 @@ use crate::grants::GrantStore;
 use crate::hook::Asked;
 use crate::pod::{Parts, PodError, Told};
 
-/// How often clients are asked whether they are there.
-pub(super) const PING: Duration = Duration::from_secs(10);
+/// How often clients are asked whether they are there, unless something else is said.
+const PING: Duration = Duration::from_secs(10);
 
 /// How long clients may take to read what is left when the pod stops.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -74,6 +73,10 @@ pub(super) struct Hub {
     pub(super) clients: Clients,
     pub(super) snapshot: Snapshot,
     pub(super) local: LocalEvents,
+    /// How often clients are asked whether they are there.
+    pub(super) ping: Duration,
+    /// Whether the client in this process could answer, and takes nothing any more.
+    pub(super) is_local_away: bool,
     /// The programs that are told of questions.
     pub(super) asked_hooks: Option<Asked>,
     pub(super) jobs: mpsc::Sender<Job>,
@@ -153,10 +156,9 @@ impl Hub {
             pending: PendingReplies::default(),
             clients: Clients::default(),
             snapshot: Snapshot::new(),
-            local: LocalEvents {
-                sender: makings.local,
-                waiting: VecDeque::new(),
-            },
+            local: LocalEvents::new(makings.local),
+            ping: PING,
+            is_local_away: false,
             asked_hooks: parts.asked_hooks,
             jobs: makings.jobs,
             turn: Turn::Idle,
@@ -179,7 +181,7 @@ impl Hub {
         let mut connections = JoinSet::new();
         let local = self.local.sender.clone();
         let mut adopted = family::Adopted::new();
-        let mut pings = tokio::time::interval_at(Instant::now() + PING, PING);
+        let mut pings = tokio::time::interval_at(Instant::now() + self.ping, self.ping);
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while let Phase::Open | Phase::Stopping = self.phase {
             let is_open = matches!(self.phase, Phase::Open);
@@ -192,7 +194,10 @@ impl Hub {
                 Some(call) = inputs.calls.recv() => self.call(call),
                 permit = local.reserve(), if !self.local.waiting.is_empty() => {
                     match (permit, self.local.waiting.pop_front()) {
-                        (Ok(permit), Some(envelope)) => permit.send(envelope),
+                        (Ok(permit), Some(envelope)) => {
+                            permit.send(envelope);
+                            self.local.n_sent += 1;
+                        }
                         (Err(_), _) => self.local.waiting.clear(),
                         (Ok(_), None) => {}
                     }

@@ -34,6 +34,10 @@ pub(super) struct LocalCall {
 pub(super) struct LocalEvents {
     pub(super) sender: mpsc::Sender<Envelope>,
     pub(super) waiting: VecDeque<Envelope>,
+    /// Events that were handed on.
+    pub(super) n_sent: usize,
+    /// How many of them had been taken when that was last asked.
+    n_taken: usize,
 }
 
 impl LocalCaller {
@@ -55,6 +59,22 @@ impl LocalCaller {
 }
 
 impl LocalEvents {
+    pub(super) const fn new(sender: mpsc::Sender<Envelope>) -> Self {
+        Self {
+            sender,
+            waiting: VecDeque::new(),
+            n_sent: 0,
+            n_taken: 0,
+        }
+    }
+
+    /// Whether something was taken since this was last asked, or nothing is left to take.
+    pub(super) fn is_taken(&mut self) -> bool {
+        let n_left = self.sender.max_capacity() - self.sender.capacity();
+        let before = std::mem::replace(&mut self.n_taken, self.n_sent.saturating_sub(n_left));
+        self.n_taken > before || (n_left == 0 && self.waiting.is_empty())
+    }
+
     /// Adds an event, unless nobody reads them.
     pub(super) fn push(&mut self, envelope: impl FnOnce() -> Envelope) {
         if !self.sender.is_closed() {
@@ -68,6 +88,10 @@ impl LocalEvents {
             if self.sender.send(envelope).await.is_err() {
                 self.waiting.clear();
             }
+            self.n_sent += 1;
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -637,7 +637,7 @@ fn killed_while_asking(bench: &Bench, model: &str) -> (Value, String) {
 
 /// The line of a process that a tool or a hook has left behind: what it gets from the pod.
 pub(crate) fn talk_from_below(socket: &str, out: &str) {
-    let got = runtime().block_on(async {
+    let told = runtime().block_on(async {
         let mut client = Client::hello(std::path::Path::new(socket), "tool", true).await;
         let request = client.event("permission_request").await;
         let mut got = Vec::new();
@@ -654,9 +654,28 @@ pub(crate) fn talk_from_below(socket: &str, out: &str) {
         ] {
             got.push(client.call(method, params).await.unwrap_err()["code"].clone());
         }
-        got
+        std::fs::write(out, Value::from(got).to_string()).unwrap();
+        // What it is told later, and what a snapshot tells then.
+        let mut told = Vec::new();
+        let mut later = None;
+        while let Some(line) = client.line().await {
+            told.push(line["event"].clone());
+            if line["event"] == "turn_ended" {
+                later = Some(Client::hello(std::path::Path::new(socket), "later", false).await);
+                break;
+            }
+        }
+        let mut later = later.unwrap();
+        told.extend(later.events.drain(..).map(|line| line["event"].clone()));
+        while let Some(line) = later.line().await {
+            told.push(line["event"].clone());
+            if line["event"] == "snapshot_end" {
+                break;
+            }
+        }
+        told
     });
-    std::fs::write(out, Value::from(got).to_string()).unwrap();
+    std::fs::write(out, Value::from(told).to_string()).unwrap();
 }
 
 pub(crate) fn what_the_pod_has_started_cannot_answer_it() {
@@ -685,17 +704,23 @@ pub(crate) fn what_the_pod_has_started_cannot_answer_it() {
     let declared = format!("{ASKS}\n[[hook]]\nevent = \"prompt_submit\"\ncommand = [{path:?}]\n");
     bench.write_manifest("", &declared);
     let script = script(&[&[write("a.txt")], &[text("done")]]);
-    let got = out.clone();
+    let (got, again) = (out.clone(), out.clone());
     let events = turn(&bench, &script, async |mut client, _talk| {
         let reading = tokio::task::spawn_blocking(move || std::fs::read_to_string(got).unwrap());
         let codes: Vec<String> = serde_json::from_str(&reading.await.unwrap()).unwrap();
         assert_eq!(codes, ["not_allowed"; 8]);
         let request = client.event("permission_request").await;
-        client
-            .reply(&request, json!({ "kind": "once" }))
-            .await
-            .unwrap();
+        let always = json!({ "kind": "always", "width": 0, "for": { "kind": "session" } });
+        client.reply(&request, always).await.unwrap();
+        client.event("grant_added").await;
         client.event("turn_ended").await;
+        let reading = tokio::task::spawn_blocking(move || std::fs::read_to_string(again).unwrap());
+        let told: Vec<String> = serde_json::from_str(&reading.await.unwrap()).unwrap();
+        assert!(told.contains(&"permission_settled".to_owned()), "{told:?}");
+        assert!(told.ends_with(&["snapshot_end".to_owned()]), "{told:?}");
+        assert!(!told.contains(&"grant_added".to_owned()), "{told:?}");
+        let list = client.call("grants_list", json!({})).await.unwrap();
+        assert_eq!(list["grants"].as_array().unwrap().len(), 1);
     });
     let joined: Vec<_> = events
         .iter()
@@ -704,7 +729,7 @@ pub(crate) fn what_the_pod_has_started_cannot_answer_it() {
             _ => None,
         })
         .collect();
-    assert_eq!(joined, [("test", true), ("tool", false)]);
+    assert_eq!(joined, [("test", true), ("tool", false), ("later", false)]);
 }
 
 pub(crate) fn another_user_is_not_let_in() {
@@ -798,4 +823,46 @@ pub(crate) fn an_answer_after_the_end_of_a_question_is_too_late() {
     );
     assert!(outcomes(&events)[0].ends_with(": expired"));
     assert!(bench.read("project/a").is_none());
+}
+
+/// Who answers no ping is gone, though its connection is there.
+pub(crate) fn an_approver_that_answers_no_ping_is_gone() {
+    let quick = ASKS.replace("[permissions]", "[permissions]\nclient_grace = \"0s\"");
+    let bench = Bench::new(&quick);
+    let request = ServeRequest {
+        pod: bench.request(&script(&[&[write("a.txt")], &[text("done")]])),
+        socket: Socket::Required,
+        attended: Attended::No,
+        auto: Auto::Off,
+    };
+    let events = runtime().block_on(async {
+        let (server, local) = Server::start(&Places::below(bench.root()), request).unwrap();
+        let server = server.ping_every(Duration::from_secs(1));
+        let socket = server.socket().unwrap();
+        let LocalClient { mut events, caller } = local;
+        let talking = async {
+            // It answers nothing: what this client reads it only looks at.
+            let mut silent = Client::hello(&socket, "silent", true).await;
+            let mut watcher = Client::hello(&socket, "watcher", false).await;
+            caller.call(run("go")).await.unwrap();
+            silent.event("permission_request").await;
+            assert_eq!(silent.event("closing").await["reason"], "silent");
+            let settled = watcher.event("permission_settled").await;
+            assert_eq!(settled["outcome"]["kind"], "client_gone");
+            watcher.event("turn_ended").await;
+            caller.call(Method::Stop(Stop {})).await.unwrap();
+        };
+        let reading = async {
+            let mut all = Vec::new();
+            while let Some(event) = events.recv().await {
+                all.push(event);
+            }
+            all
+        };
+        let (served, all, ()) = tokio::join!(server.run(), reading, talking);
+        served.unwrap();
+        all
+    });
+    assert!(outcomes(&events)[0].ends_with("client_gone"));
+    assert!(bench.read("project/a.txt").is_none());
 }

@@ -80,8 +80,8 @@ struct Word {
 /// The command with each value that changes from call to call left open, each in a word of its
 /// own; `None` if there is none.
 fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
-    let n_fixed = head.subcommand.or(head.program)?;
-    let program = words.get(head.program?.checked_sub(1)?)?;
+    let n_fixed = head.subcommand.or(head.name)?;
+    let program = words.get(head.name?.checked_sub(1)?)?;
     let base = program.written.word.rsplit('/').next()?;
     let keeps_numbers = NUMBERS_MATTER.contains(&base);
     let mut pattern = String::new();

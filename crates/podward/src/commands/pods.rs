@@ -54,6 +54,10 @@ pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
             let lines: Result<Vec<String>, Failure> = lines.iter().map(super::json_line).collect();
             lines?.concat()
         }
+        Format::Text if lines.is_empty() => {
+            screen.say(Look::Strong, "pods", "none is running");
+            String::new()
+        }
         Format::Text => table(&lines),
     };
     super::finish(screen, &text, Exit::Done)

@@ -107,8 +107,11 @@ fn report(
         MethodErrorCode::AlreadySettled(settled) => {
             let what = outcome_text(&settled.outcome);
             let by = by_text(&settled.by);
-            let text = format_args!("it had been settled: {what} ({by})");
-            screen.say(Look::Warning, "settled", text);
+            screen.say(
+                Look::Warning,
+                "already settled",
+                format_args!("{what} ({by})"),
+            );
             return Ok(Exit::Settled);
         }
         MethodErrorCode::EditDenied(denied) => {

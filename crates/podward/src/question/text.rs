@@ -4,6 +4,7 @@ use podward_protocol::{
     AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Operation, PermissionRequest, Width,
 };
 use serde_json::{Map, Value};
+use unicode_width::UnicodeWidthChar as _;
 
 use super::change::{Before, change, replaced};
 use super::rows::{Mark, rows};
@@ -79,9 +80,9 @@ impl Question {
         }
         for (key, value) in &others {
             let value = view.fitted(&value.to_string(), &mut is_whole);
-            text.push_str(&entry(&one_line(key, CHARS_AT_FIRST), &value));
+            text.push_str(&view.entry(&one_line(key, CHARS_AT_FIRST), &value));
         }
-        text.push_str(&entry("in", &visible(&request.cwd, Lines::Escape)));
+        text.push_str(&view.entry("in", &visible(&request.cwd, Lines::Escape)));
         text.push_str(&self.askers(view, &mut is_whole));
         let seen = match &request.ruling.coverage {
             Coverage::Full => "all that it would do".to_owned(),
@@ -91,13 +92,10 @@ impl Question {
                 format!("{not_all}: {why}")
             }
         };
-        text.push_str(&entry("seen", &seen));
+        text.push_str(&view.entry("seen", &seen));
         text.push_str(&self.operations(&main, view, &mut is_whole));
         if let Some(expires_at) = &request.expires_at {
-            text.push_str(&entry(
-                "until",
-                &format!("{expires_at}, then it is refused"),
-            ));
+            text.push_str(&view.entry("until", &format!("{expires_at}, then it is refused")));
         }
         Shown { text, is_whole }
     }
@@ -178,15 +176,15 @@ impl Question {
         let request = &self.request;
         let cause = view.fitted(&cause_text(&request.ruling), is_whole);
         let mut text = match request.reason {
-            AskReason::Policy => entry("asks", &cause),
+            AskReason::Policy => view.entry("asks", &cause),
             AskReason::PolicyRepeated => {
-                let also = entry("also", REPEATED);
-                format!("{}{also}", entry("asks", &cause))
+                let also = view.entry("also", REPEATED);
+                format!("{}{also}", view.entry("asks", &cause))
             }
-            AskReason::Repeated => return entry("asks", &cause),
+            AskReason::Repeated => return view.entry("asks", &cause),
             AskReason::Resumed => {
                 let why = "it waited for an answer when the session was cut off; by now: ";
-                return entry("asks", &format!("{why}{cause}"));
+                return view.entry("asks", &format!("{why}{cause}"));
             }
         };
         let said = layer_of(&request.ruling.cause);
@@ -203,7 +201,7 @@ impl Question {
             });
             let line = format!("{}{about}", asker_text(&one.asker));
             if !seen.contains(&line) {
-                text.push_str(&entry("also", &view.fitted(&line, is_whole)));
+                text.push_str(&view.entry("also", &view.fitted(&line, is_whole)));
                 seen.push(line);
             }
         }
@@ -231,17 +229,49 @@ impl Question {
             let mark = if is_asking { '>' } else { ' ' };
             let shown = view.fitted(&what(operation), is_whole);
             let name = if text.is_empty() { "does" } else { "" };
-            text.push_str(&entry(name, &format!("{mark} {}  {shown}", operation.tool)));
+            text.push_str(&view.entry(name, &format!("{mark} {}  {shown}", operation.tool)));
         }
         if n_left > 0 {
             *is_whole = false;
-            text.push_str(&entry("", &format!("  … {n_left} more that do not ask")));
+            text.push_str(&view.entry("", &format!("  … {n_left} more that do not ask")));
         }
         text
     }
 }
 
+/// Columns in front of the text of an entry.
+const INDENT: usize = 10;
+
+/// The least columns that the text of an entry gets.
+const MIN_COLUMNS: usize = 20;
+
 impl View {
+    /// A text with its name in front, in rows that end between words; only a longer word is broken, by the
+    /// terminal.
+    fn entry(self, name: &str, text: &str) -> String {
+        let room = self.columns.saturating_sub(INDENT).max(MIN_COLUMNS);
+        let mut entry = format!("  {name:<7} ");
+        let mut n_columns: Option<usize> = None;
+        for word in text.split(' ') {
+            let width = columns_of(word);
+            n_columns = Some(match n_columns {
+                None => width,
+                Some(before) if before + 1 + width <= room => {
+                    entry.push(' ');
+                    before + 1 + width
+                }
+                Some(_) => {
+                    entry.push('\n');
+                    entry.push_str(&" ".repeat(INDENT));
+                    width
+                }
+            });
+            entry.push_str(word);
+        }
+        entry.push('\n');
+        entry
+    }
+
     /// A text in one line, cut at first, and never without saying so.
     fn fitted(self, text: &str, is_whole: &mut bool) -> String {
         let whole = visible(text, Lines::Escape);
@@ -325,9 +355,19 @@ fn what(operation: &Operation) -> String {
     }
 }
 
-/// A line with its name in front.
-fn entry(name: &str, text: &str) -> String {
-    format!("  {name:<7} {text}\n")
+/// How many columns a text takes, without what colours it.
+fn columns_of(text: &str) -> usize {
+    let mut is_escape = false;
+    let mut n_columns = 0;
+    for c in text.chars() {
+        match (c, is_escape) {
+            ('\u{1b}', _) => is_escape = true,
+            ('m', true) => is_escape = false,
+            (_, true) => {}
+            (c, false) => n_columns += c.width().unwrap_or(1),
+        }
+    }
+    n_columns
 }
 
 fn pretty(value: &Value) -> String {

@@ -8,8 +8,9 @@ use podward_protocol::{
     is_invisible,
 };
 
-use super::{Hub, PING, Phase};
+use super::{Hub, Phase};
 use crate::grants::GrantChange;
+use crate::serve::LOCAL;
 use crate::serve::clients::{MAX_BELOW, MAX_NAME, Part, Wanted, Welcomed, closing_line};
 use crate::serve::connection::{ClientNumber, Heard, Standing};
 use crate::serve::local::{LOCAL_NAME, LocalCall};
@@ -59,7 +60,7 @@ impl Hub {
 
     /// Takes a call of the client in this process.
     pub(super) fn call(&mut self, call: LocalCall) {
-        self.handle(super::super::LOCAL, ReplyTo::Local(call.reply), call.method);
+        self.handle(LOCAL, ReplyTo::Local(call.reply), call.method);
     }
 
     /// Welcomes a client and tells it what there is.
@@ -105,7 +106,7 @@ impl Hub {
             session: self.session.clone(),
             client: number,
             can_approve,
-            ping_interval_ms: u64::try_from(PING.as_millis()).unwrap_or(u64::MAX),
+            ping_interval_ms: u64::try_from(self.ping.as_millis()).unwrap_or(u64::MAX),
             max_request_bytes: podward_protocol::MAX_REQUEST_BYTES as u64,
         };
         let wants = Wanted::of(hello.events);
@@ -120,7 +121,7 @@ impl Hub {
             self.presence.join(number);
         }
         self.respond(to, Ok(Reply::Hello(welcome)));
-        outbox.push_snapshot(self.snapshot_parts(&wants));
+        outbox.push_snapshot(self.snapshot_parts(number, &wants));
         self.look_at_grants();
     }
 
@@ -145,19 +146,23 @@ impl Hub {
         }
         let events = wants.names();
         self.respond(to, Ok(Reply::Subscribe(Subscribed { events })));
-        outbox.push_snapshot(self.snapshot_parts(&wants));
+        outbox.push_snapshot(self.snapshot_parts(number, &wants));
         self.look_at_grants();
     }
 
     /// All that a client has to know to follow what comes.
-    fn snapshot_parts(&mut self, wants: &Wanted) -> Vec<Box<dyn Lazy>> {
+    fn snapshot_parts(&mut self, number: ClientNumber, wants: &Wanted) -> Vec<Box<dyn Lazy>> {
+        let client = self.clients.get(number);
+        let may_hear_of_grants = client.is_some_and(|client| client.may_hear("grant_added"));
         let frame = Arc::new(self.frame());
         let joined = self.clients.joined();
         let known: Vec<_> = joined
             .map(|joined| Arc::new(Event::ClientJoined(joined)))
             .chain(
-                self.known_grants()
+                may_hear_of_grants
+                    .then(|| self.known_grants())
                     .into_iter()
+                    .flatten()
                     .map(|grant| Arc::new(Event::GrantAdded(GrantAdded { grant }))),
             )
             .collect();
@@ -188,7 +193,16 @@ impl Hub {
     /// Asks all clients whether they are there; approvers that are not leave.
     pub(super) fn ping(&mut self) {
         let frame = self.frame();
-        let silent = self.presence.ping(|number| number != super::super::LOCAL);
+        // The one in this process is there if it takes what it is told.
+        if self.local.is_taken() {
+            self.presence.hear(LOCAL);
+            if self.is_local_away {
+                self.is_local_away = false;
+                self.presence.join(LOCAL);
+            }
+        }
+        let silent = self.presence.ping(|_| true);
+        self.is_local_away |= silent.contains(&LOCAL);
         for number in silent {
             self.close(
                 number,

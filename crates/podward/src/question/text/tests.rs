@@ -65,8 +65,10 @@ fn every_layer_that_asks_is_said_and_so_is_what_is_not_known() {
     ^^^^^^^^^    ^^^^^^^^^^^^^^^^^^^^
   in      /work
   asks    default of manifest (pod.toml:8:1)
-  also    rule `git *` for bash of machine, about bash `git fetch`
-  also    rule `git *` for bash of machine, about bash `git push origin main`
+  also    rule `git *` for bash of machine, about bash `git
+          fetch`
+  also    rule `git *` for bash of machine, about bash `git
+          push origin main`
   seen    not all that it would do: `git` runs\\u{1b} hooks
   does    > bash  git fetch
           > bash  git push origin main
@@ -162,5 +164,39 @@ fn what_changes_in_a_file_is_shown_as_a_change() {
     assert_eq!(
         body("mcp__s__t", json!({"q": "\u{202e}"}), Before::Unknown),
         "  | {\n  |   \"q\": \"\\u{202e}\"\n  | }\n"
+    );
+}
+
+/// Nothing that podward says is broken within a word, however narrow the terminal is.
+#[test]
+fn prose_is_broken_between_words() {
+    let mut question = push("a");
+    question.request.ruling.coverage = Coverage::Partial {
+        why: vec!["the script that it runs was changed since it was read".to_owned()],
+    };
+    let view = View {
+        columns: 40,
+        extent: Extent::All,
+        stream: Stream {
+            is_terminal: true,
+            is_colored: false,
+        },
+    };
+    let text = question.shown(&"may #3 bash run?".to_owned(), view).text;
+    let (_, seen) = text.split_once("  seen    ").unwrap();
+    let seen: Vec<&str> = seen.lines().take(4).collect();
+    assert_eq!(
+        seen,
+        [
+            "not all that it would do: the",
+            "          script that it runs was",
+            "          changed since it was read",
+            "  does      bash  git fetch",
+        ],
+        "{text}"
+    );
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 40),
+        "{text}"
     );
 }
