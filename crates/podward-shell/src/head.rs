@@ -11,9 +11,10 @@ use crate::{AddedPrograms, limits};
 pub struct Head {
     /// Words up to the program's name; of a wrapper, up to the name of the program that it runs.
     /// `None`: the program runs whatever its arguments say (shells, interpreters, wrappers and
-    /// package runners, what has such subcommands, and what has an option or an operand that is code).
+    /// package runners, what has such subcommands, and what runs commands that it is told in a dialogue).
+    /// Code in other arguments is an operation of its own.
     pub program: Option<usize>,
-    /// The same, but also where some other argument would be code: this command has none, and it stays
+    /// The same, but also where a program runs commands that it is told in a dialogue: the command stays
     /// what it is while only values in it change.
     pub name: Option<usize>,
     /// Words up to the end of the subcommand, the task, or the script that an interpreter runs.
@@ -46,10 +47,10 @@ impl Head {
 /// let none = AddedPrograms::default();
 /// let of = |command: &str| head(&command.split(' ').collect::<Vec<_>>(), &none);
 /// assert_eq!(of("git -C d push origin").subcommand, Some(4));
-/// // `git -c core.pager=…` would run anything.
-/// assert_eq!(of("git -C d push origin").program, None);
-/// assert_eq!(of("git -C d push origin").name, Some(1));
-/// assert_eq!(of("ls -l").program, Some(1));
+/// assert_eq!(of("git -C d push origin").program, Some(1));
+/// // `\\!` in what it reads runs anything.
+/// assert_eq!(of("psql -l").program, None);
+/// assert_eq!(of("psql -l").name, Some(1));
 /// // Nothing less than the whole command may be remembered.
 /// assert_eq!(of("bash -c ls").program, None);
 /// assert_eq!(of("bash -c ls").subcommand, None);
@@ -184,7 +185,7 @@ fn of_model(
             program: None,
             name: None,
             subcommand: subcommand(model, &usage, args)
-                .filter(|_| !RUN_OTHERS.contains(&sub))
+                .filter(|_| !RUN_OTHERS.contains(&sub) && !names_no_task(&usage, sub))
                 .map(|n| n + 1),
         };
     }
@@ -215,7 +216,7 @@ fn of_model(
     let name =
         (!INTERPRETERS.contains(&base) && !model.bodies.iter().any(runs_anything)).then_some(1);
     Head {
-        program: name.filter(|_| !has_code(&model.root)),
+        program: name.filter(|_| !model.root.style.dialogue),
         name,
         subcommand: subcommand(model, &usage, args).map(|n| n + 1),
     }
@@ -229,8 +230,6 @@ fn subcommand(model: &Model<'_>, usage: &Usage<'_>, args: &[Arg]) -> Option<usiz
         // `npm run build`: the task is what is run.
         return match (last, first) {
             (Some("run" | "run-script"), Some(first)) => Some(first + 1),
-            // Which one is not said: any of them.
-            (Some("run" | "run-script"), None) => None,
             _ => Some(usage.n_subcommand),
         };
     }
@@ -240,7 +239,12 @@ fn subcommand(model: &Model<'_>, usage: &Usage<'_>, args: &[Arg]) -> Option<usiz
     }
 }
 
-/// The first word of a subcommand of a package runner that is no runner itself.
+/// Whether it would run a task, or a program where there is no such task, and does not say which.
+fn names_no_task(usage: &Usage<'_>, subcommand: &str) -> bool {
+    subcommand == "run" && usage.operands.is_empty()
+}
+
+/// The last word of a subcommand of a package runner that is no runner itself.
 fn own_subcommand<'a>(model: &Model<'_>, usage: &Usage<'_>, args: &'a [Arg]) -> Option<&'a str> {
     let word = args.get(usage.n_subcommand.checked_sub(1)?)?.known()?;
     let runs = |operand: &Operand| matches!(operand.role, Role::Command | Role::CommandUntil);
@@ -292,20 +296,6 @@ fn runs_anything(body: &Body<'_>) -> bool {
         matches!(operand.role, Role::Inline | Role::RemoteShell) || names_code(Some(operand.role))
     });
     speaks_for_inner || runs_code || body.style.runs_input
-}
-
-/// Whether some argument in front of any subcommand, or of a program that has none, is code or a
-/// command.
-fn has_code(body: &Body<'_>) -> bool {
-    let operands = body.operands.iter();
-    let with = body.with.iter().flat_map(|(_, operands)| operands);
-    let mut roles = body
-        .options
-        .iter()
-        .map(|option| option.role)
-        .chain(operands.chain(with).map(|operand| operand.role));
-    let runs = |role| is_code(role) || names_code(Some(role)) || role == Role::Command;
-    body.style.runs_input || roles.any(runs)
 }
 
 /// Whether an operand names a script, or is a program text that is known.

@@ -200,6 +200,9 @@ pub(crate) struct Style {
     pub(crate) bundle: bool,
     /// Without operands, or for `-`, the program runs what it reads from its input.
     pub(crate) runs_input: bool,
+    /// The program takes commands that run others from a person or from its input, and nothing tells
+    /// here which.
+    pub(crate) dialogue: bool,
     /// Operands of the form `host:path` lie on another machine.
     pub(crate) hosts: bool,
     /// Operands are names of tasks: options in front of the first are global.

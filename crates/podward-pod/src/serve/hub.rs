@@ -7,6 +7,7 @@ mod remembered;
 mod replies;
 pub(super) mod turns;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -244,6 +244,7 @@ fn style<'t>(body: &mut Body<'t>, word: &'t str) -> Parsed<'t, ()> {
         "numeric" => &mut style.numeric,
         "bundle" => &mut style.bundle,
         "runs-input" => &mut style.runs_input,
+        "dialogue" => &mut style.dialogue,
         "hosts" => &mut style.hosts,
         "tasks" => &mut style.tasks,
         "assigns" => &mut style.assigns,

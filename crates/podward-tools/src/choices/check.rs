@@ -24,7 +24,9 @@ pub fn check_pattern(
     let fixed = rule.fixed_words();
     let words: Vec<&str> = fixed.iter().map(String::as_str).collect();
     let head = head(&words, programs);
-    if head.program.is_some() || head.subcommand.is_some() {
+    // INVARIANT: what was offered once stays valid where it is saved; that a program is no longer offered as a
+    // whole narrows what may be saved anew (`Choices::rules_of`).
+    if head.name.is_some() || head.subcommand.is_some() {
         return Ok(());
     }
     let front = super::shown(&fixed.join(" "));

@@ -74,20 +74,36 @@ fn a_command_is_offered_as_it_is_its_subcommand_and_its_program() {
     check_commands(&[
         (
             "git push origin main",
-            &[&["exact git push origin main", "subcommand git push *"]],
+            &[&[
+                "exact git push origin main",
+                "subcommand git push *",
+                "program git *",
+            ]],
         ),
         ("ls", &[&["exact ls", "program ls *"]]),
         (
             "cargo test -p x --lib",
-            &[&["exact cargo test -p x --lib", "subcommand cargo test *"]],
+            &[&[
+                "exact cargo test -p x --lib",
+                "subcommand cargo test *",
+                "program cargo *",
+            ]],
         ),
         (
             "make -j 4 test",
-            &[&["exact make -j 4 test", "subcommand make -j 4 test *"]],
+            &[&[
+                "exact make -j 4 test",
+                "subcommand make -j 4 test *",
+                "program make *",
+            ]],
         ),
         (
             "git commit -m 'fix it'",
-            &[&["exact git commit -m 'fix it'", "subcommand git commit *"]],
+            &[&[
+                "exact git commit -m 'fix it'",
+                "subcommand git commit *",
+                "program git *",
+            ]],
         ),
         (
             "./build.sh all",
@@ -99,7 +115,11 @@ fn a_command_is_offered_as_it_is_its_subcommand_and_its_program() {
         ),
         (
             "FOO=1 git push",
-            &[&["exact FOO=1 git push", "subcommand FOO=1 git push *"]],
+            &[&[
+                "exact FOO=1 git push",
+                "subcommand FOO=1 git push *",
+                "program FOO=1 git *",
+            ]],
         ),
         ("LANG=C ls", &[&["exact ls", "program ls *"]]),
     ]);
@@ -178,15 +198,19 @@ fn each_part_of_a_compound_is_a_part_of_the_choice() {
         (
             "git add . && git commit -m 'x y' && cd sub; true",
             &[
-                &["exact git add .", "subcommand git add *"],
-                &["exact git commit -m 'x y'", "subcommand git commit *"],
+                &["exact git add .", "subcommand git add *", "program git *"],
+                &[
+                    "exact git commit -m 'x y'",
+                    "subcommand git commit *",
+                    "program git *",
+                ],
             ],
         ),
         (
             "cat a | sort -u > out/list",
             &[
                 &["exact cat a", "program cat *"],
-                &["exact sort -u"],
+                &["exact sort -u", "program sort *"],
                 &["file file_write out/list", "directory file_write out/*"],
             ],
         ),
@@ -194,7 +218,11 @@ fn each_part_of_a_compound_is_a_part_of_the_choice() {
             "bash -c 'git status && ls'",
             &[
                 &["exact bash -c 'git status && ls'"],
-                &["exact git status", "subcommand git status *"],
+                &[
+                    "exact git status",
+                    "subcommand git status *",
+                    "program git *",
+                ],
                 &["exact ls", "program ls *"],
             ],
         ),
@@ -215,7 +243,7 @@ fn each_part_of_a_compound_is_a_part_of_the_choice() {
         ),
         (
             "timeout 5 git fetch",
-            &[&["exact git fetch", "subcommand git fetch *"]],
+            &[&["exact git fetch", "subcommand git fetch *", "program git *"]],
         ),
     ]);
 }
@@ -260,8 +288,23 @@ fn what_runs_anything_is_never_offered_as_a_whole() {
             &[&["exact docker ps", "subcommand docker ps *"]],
         ),
         ("ssh host ls", &[&["exact ssh host ls"]]),
-        ("uv run pytest -q", &[&["exact uv run pytest -q"]]),
-        ("python3 -m pytest -q", &[&["exact python3 -m pytest -q"]]),
+        ("psql -l", &[&["exact psql -l"]]),
+        (
+            "sqlite3 /tmp/a1/x.db .tables",
+            &[&[
+                "exact sqlite3 /tmp/a1/x.db .tables",
+                "similar sqlite3 '/tmp/*' .tables",
+            ]],
+        ),
+        ("vim a", &[&["exact vim a"]]),
+        (
+            "uv run pytest -q",
+            &[&["exact uv run pytest -q", "program uv run pytest *"]],
+        ),
+        (
+            "python3 -m pytest -q",
+            &[&["exact python3 -m pytest -q", "program python3 -m pytest *"]],
+        ),
     ]);
 }
 
@@ -299,10 +342,14 @@ fn a_text_with_holes_is_offered_only_where_the_pattern_must_match() {
     check_commands(&[
         (
             "git log \"$x\"",
-            &[&["similar git log '*'", "subcommand git log *"]],
+            &[&[
+                "similar git log '*'",
+                "subcommand git log *",
+                "program git *",
+            ]],
         ),
-        ("git log $x", &[&["subcommand git log *"]]),
-        ("git $x", &[]),
+        ("git log $x", &[&["subcommand git log *", "program git *"]]),
+        ("git $x", &[&["program git *"]]),
         ("ls src/$x", &[&["program ls *"]]),
         // Which part is not known hides what runs.
         ("python3 $x", &[]),
@@ -495,12 +542,13 @@ fn a_saved_choice_covers_its_own_call_and_no_neighbour() {
         ),
         (
             Program,
-            command("head -n 1 a"),
-            vec![command("head b"), command("head")],
+            command("git push origin main"),
+            vec![command("git log"), command("git")],
             vec![
-                command("headers"),
-                command("head b | sh"),
-                command("./head b"),
+                command("gitk"),
+                command("git log | sh"),
+                command("./git push"),
+                command("git -c core.pager=x log"),
             ],
         ),
         (
@@ -689,8 +737,12 @@ fn a_pattern_that_leaves_open_what_runs_is_never_saved() {
         ("bash", "bash -c 'ls'"),
         ("bash", "python3 x.py *"),
         ("bash", "git push *"),
+        ("bash", "git * main"),
         ("bash", "sudo systemctl restart *"),
         ("bash", "npx prettier *"),
+        ("bash", "npm run *"),
+        // Offered once, and valid where it is saved.
+        ("bash", "psql *"),
         ("bash", "cargo test '*'"),
         ("file_write", "src/*"),
         ("web_fetch", "https://example.com/*"),
@@ -726,7 +778,13 @@ fn an_edited_pattern_stays_within_what_was_shown() {
             .map_err(|refused| refused.problem.message)
     };
     let push = bash("git push origin main");
-    for pattern in ["git push origin *", "git push *", "git push origin main"] {
+    for pattern in [
+        "git push origin *",
+        "git push *",
+        "git *",
+        "git * main",
+        "git push origin main",
+    ] {
         assert_eq!(edited(&push, pattern), Ok(vec![pattern.to_owned()]));
     }
     let too_wide = "the pattern covers more than the widest one offered";
@@ -745,6 +803,8 @@ fn an_edited_pattern_stays_within_what_was_shown() {
     assert_eq!(edited(&mcp, "{\"n\":?}"), Ok(vec!["{\"n\":?}".to_owned()]));
     assert!(message(&push, "git pull *").contains("does not match this call"));
     assert!(message(&push, "git push **").contains("`**`"));
+    // What is no longer offered is not taken anew.
+    assert!(message(&bash("psql -l"), "psql *").starts_with(too_wide));
 
     let two = bash("git push; ls");
     let choices = offered(&policies, &two);
@@ -776,12 +836,13 @@ fn one_level_is_one_rule_for_each_part() {
     let policies = policies(Action::Ask, &[]);
     let call = bash("git push origin && bash -c ls");
     let choices = offered(&policies, &call);
-    assert_eq!(choices.n_levels(), 2);
+    assert_eq!(choices.n_levels(), 3);
     let patterns = |level: usize| -> Vec<String> {
         let rules = choices.rules(level).unwrap();
         rules.iter().map(|rule| rule.pattern().to_owned()).collect()
     };
     assert_eq!(patterns(0), ["git push origin", "bash -c ls", "ls"]);
     assert_eq!(patterns(1), ["git push *", "bash -c ls", "ls *"]);
-    assert_eq!(choices.rules(2), None);
+    assert_eq!(patterns(2), ["git *", "bash -c ls", "ls *"]);
+    assert_eq!(choices.rules(3), None);
 }
