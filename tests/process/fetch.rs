@@ -289,3 +289,43 @@ fn an_address_that_was_allowed_for_one_url_is_judged_again_for_the_next() {
         },
     );
 }
+
+/// A redirect that nobody could be asked about: the rule that is told for it lets the same call through.
+#[test]
+fn a_redirect_that_nobody_answers_has_its_rule_told_and_listed() {
+    inside(
+        "fetch::a_redirect_that_nobody_answers_has_its_rule_told_and_listed",
+        || {
+            let network = Network::new(&[PUBLIC]);
+            for name in ["a.test", "asked.test"] {
+                network.name(name, &[vec![PUBLIC]]);
+            }
+            let sandbox = Sandbox::new();
+            let script = "[[step]]\n[[step.call]]\ntool = \"web_fetch\"\n\
+                input = { url = \"http://a.test/to/http://asked.test/x\" }\n\
+                [[step]]\ntext = \"Done.\"\n";
+            let rules = |more: &str| {
+                format!(
+                    "[permissions]\ndefault_action = \"ask\"\n{more}[[permissions.rule]]\n\
+                     tool = \"web_fetch\"\npattern = \"http://a.test/*\"\naction = \"allow\"\n"
+                )
+            };
+            let pod = sandbox.pod(script, &rules(""));
+            let arguments = ["run", pod.to_str().unwrap(), "go", "--format", "json"];
+            let ran = sandbox.run(&arguments).exits(10);
+            let lines = ran.json_lines();
+            let refused = lines
+                .iter()
+                .find(|line| line["data"]["refusal"].is_object())
+                .unwrap();
+            assert_eq!(refused["event"], "tool_call_verdict");
+            assert_eq!(refused["data"]["part_of"], "call_1_1", "{refused}");
+            let allowed_by = &refused["data"]["allowed_by"];
+            assert_eq!(allowed_by["kind"], "rules", "{refused}");
+            assert_eq!(allowed_by["rules"][0]["pattern"], "http://asked.test/x");
+            let listed = crate::headless::rules(&ran);
+            sandbox.pod(script, &rules(&listed));
+            sandbox.run(&arguments).exits(0);
+        },
+    );
+}

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox};
 use crate::session_files::decisions;
@@ -36,7 +36,7 @@ fn script(calls: &[(&'static str, String)]) -> String {
 }
 
 /// The rules that standard error lists, as TOML.
-fn rules(ran: &Ran) -> String {
+pub(crate) fn rules(ran: &Ran) -> String {
     let (_, list) = ran.stderr.split_once("nobody answered; ").unwrap();
     list.lines()
         .filter_map(|line| line.strip_prefix("   "))
@@ -108,15 +108,33 @@ fn events_are_valid_lines_and_the_list_goes_to_standard_error() {
     let pod = sandbox.pod(&script(&[bash("touch a"), bash("touch b")]), ASK);
     let arguments = ["run", pod.to_str().unwrap(), "go", "--format", "json"];
     let ran = sandbox.run(&arguments).exits(10);
-    let settled: Vec<Value> = ran
-        .json_lines()
-        .into_iter()
-        .filter(|line| line["event"] == "permission_settled")
-        .collect();
-    assert_eq!(settled.len(), 2, "{ran:#?}");
-    for line in settled {
+    let of = |name: &str| -> Vec<Value> {
+        let mut lines = ran.json_lines();
+        lines.retain(|line| line["event"] == name);
+        lines
+    };
+    assert_eq!(of("permission_settled").len(), 2, "{ran:#?}");
+    for line in of("permission_settled") {
         assert_eq!(line["data"]["outcome"]["kind"], "no_client", "{line}");
     }
+    for line in of("permission_request") {
+        assert_eq!(line["data"]["unasked"], true, "{line}");
+    }
+    // Nobody answered: the verdict that refuses says what would have allowed the call.
+    let told: Vec<Value> = of("tool_call_verdict")
+        .into_iter()
+        .filter(|line| line["data"]["refusal"].is_object())
+        .map(|line| line["data"]["allowed_by"].clone())
+        .collect();
+    let rule = |command: &str| {
+        json!({"kind": "rules", "rules": [{
+            "layer": "manifest", "stands": {"kind": "anywhere"}, "tool": "bash", "pattern": command,
+            "toml": format!(
+                "[[permissions.rule]]\ntool = \"bash\"\npattern = \"{command}\"\naction = \"allow\""
+            ),
+        }]})
+    };
+    assert_eq!(told, [rule("touch a"), rule("touch b")], "{ran:#?}");
     assert_eq!(rules(&ran).matches("action").count(), 2, "{ran:#?}");
 }
 
@@ -161,6 +179,19 @@ fn auto_answers_once_each_and_never_a_deny_nor_unknown_code() {
         .run(&["run", "--auto=all", pod.to_str().unwrap(), "go"])
         .exits(10);
     assert!(has("a") && has("b"), "the deny stays: {ran:#?}");
+}
+
+#[test]
+fn a_question_that_is_settled_at_once_is_not_said_to_wait() {
+    let sandbox = Sandbox::new();
+    let waits = "[permissions]\non_ask = \"wait\"\nask_timeout = \"1h\"\n";
+    let rules = ASK.replace("[permissions]\n", waits);
+    let pod = sandbox.pod(&script(&[bash("touch a")]), &rules);
+    let ran = sandbox
+        .run(&["run", "--auto", pod.to_str().unwrap(), "go"])
+        .exits(0);
+    assert!(ran.stderr.contains("by --auto"), "{ran:#?}");
+    assert!(!ran.stderr.contains("waits for an answer"), "{ran:#?}");
 }
 
 #[test]

@@ -208,6 +208,17 @@ impl Refusal {
         }
     }
 
+    /// The question that was asked about it, if one was.
+    #[must_use]
+    pub const fn question(&self) -> Option<&Question> {
+        match &self.call {
+            RefusedCall::Asked(question) => Some(question),
+            RefusedCall::Judged { .. } | RefusedCall::Proposed { .. } | RefusedCall::Raw { .. } => {
+                None
+            }
+        }
+    }
+
     /// Why it was asked about, if it was.
     #[must_use]
     pub fn asked_for(&self) -> Option<AskReason> {

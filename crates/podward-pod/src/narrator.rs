@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podward_gate::Progress;
+use podward_gate::{AskReason, Progress};
+use podward_policy::Policies;
 use podward_protocol::{
-    CallId, Envelope, ErrorCode, ErrorRaised, Event, Notice, RefusalCause, SessionId, Status,
-    TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict,
+    CallId, Change, Envelope, ErrorCode, ErrorRaised, Event, Notice, RefusalCause, SessionId,
+    Status, TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict,
     ToolOutcome, TurnEnded, TurnStarted, Usage, encode,
 };
+use podward_shell::AddedPrograms;
+use podward_tools::allowing_rules;
 use podward_worker::{Decision, EndReason, HookFailure, TurnEnd, WorkerEvent};
 use serde_json::Value;
 
@@ -32,6 +35,8 @@ pub(crate) struct Narrator {
     usage: podward_model::Usage,
     /// Where the model's key came from.
     key: Option<KeyOrigin>,
+    /// What judges, to say what would have been allowed.
+    rules: Option<(Policies, AddedPrograms)>,
 }
 
 /// What was told of a call.
@@ -54,7 +59,14 @@ impl Narrator {
             before: podward_model::Usage::default(),
             usage: podward_model::Usage::default(),
             key: None,
+            rules: None,
         }
+    }
+
+    /// The same, with what judges.
+    pub(crate) fn with_rules(mut self, policies: Policies, programs: AddedPrograms) -> Self {
+        self.rules = Some((policies, programs));
+        self
     }
 
     /// The same, with where the model's key came from.
@@ -79,7 +91,16 @@ impl Narrator {
             envelope.event,
             Event::ToolCallArguments(_) | Event::ToolCallVerdict(_) | Event::ToolCallFinished(_)
         );
-        if may_be_long && let Err(error) = encode(&envelope) {
+        let mut encoded = may_be_long.then(|| encode(&envelope)).transpose();
+        if encoded.is_err()
+            && let Event::ToolCallVerdict(verdict) = &mut envelope.event
+            && let Some(allowed_by @ Change::Rules { .. }) = &mut verdict.allowed_by
+        {
+            // The verdict matters more than what would have changed it.
+            *allowed_by = Change::LeftOut;
+            encoded = encode(&envelope).map(Some);
+        }
+        if let Err(error) = encoded {
             let name = envelope.event.name();
             envelope.event = Event::Error(ErrorRaised {
                 code: ErrorCode::Internal,
@@ -199,6 +220,7 @@ impl Narrator {
         let call = CallId::new(decision.id().as_str());
         let tool = decision.tool().to_owned();
         let decided = wire::decided(decision);
+        let allowed_by = self.allowed_by(decision);
         let refusal = match decision {
             Decision::Refuse(refusal) => Some((
                 wire::refusal_cause(refusal.cause()),
@@ -221,7 +243,26 @@ impl Narrator {
             ruling: decided.ruling,
             refusal: decided.refusal,
             by: decided.by,
+            allowed_by,
         })
+    }
+
+    /// What would have allowed a call about which nobody was there to be asked.
+    fn allowed_by(&self, decision: &Decision) -> Option<Change> {
+        let Decision::Refuse(refusal) = decision else {
+            return None;
+        };
+        let (policies, programs) = self.rules.as_ref()?;
+        let question = refusal
+            .question()
+            .filter(|_| is_unanswered(refusal.cause()))?;
+        if question.reason() == AskReason::PolicyRepeated {
+            let why = "the same call for the third time in this turn is asked about".to_owned();
+            return Some(Change::None { why });
+        }
+        let lowered = question.facts().lowered();
+        let rules = allowing_rules(lowered, question.asking(), policies, programs);
+        Some(wire::change(rules))
     }
 
     fn finished(&mut self, call: CallId, output: &podward_tools::ToolOutput) -> Event {
@@ -279,6 +320,19 @@ impl Narrator {
             .map(|call| call.tool.clone())
             .unwrap_or_default()
     }
+}
+
+/// Whether a rule would have spared the question its end.
+const fn is_unanswered(cause: &podward_gate::RefusalCause) -> bool {
+    use podward_gate::RefusalCause as Cause;
+    matches!(
+        cause,
+        Cause::NoClient { .. }
+            | Cause::NotAuto
+            | Cause::TooLarge
+            | Cause::ClientGone
+            | Cause::Expired
+    )
 }
 
 #[cfg(test)]

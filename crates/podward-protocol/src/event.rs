@@ -284,6 +284,9 @@ pub struct ToolCallVerdict {
     pub refusal: Option<RefusalCause>,
     /// Who turned the verdict into what happens.
     pub by: DecidedBy,
+    /// What would have allowed the call; only where it was asked about and nobody answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_by: Option<Change>,
 }
 
 /// A tool call has its result; sent after the result is on disk.

@@ -161,6 +161,8 @@ pub enum Change {
         /// Why, for people.
         why: String,
     },
+    /// There are rules, too long for the line that would tell them.
+    LeftOut,
 }
 
 /// A rule that would have to be added.

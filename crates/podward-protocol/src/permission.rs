@@ -64,6 +64,18 @@ pub struct PermissionRequest {
     /// When it settles as `expired`; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Time>,
+    /// Nobody is asked: it settles at once, for want of a client, or as `--auto` says.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unasked: bool,
+}
+
+/// Whether a value is left out.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Why a call is asked about.

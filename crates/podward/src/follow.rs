@@ -17,7 +17,7 @@ use crate::connection::{Caller, Events};
 use crate::screen::{Look, Screen};
 use crate::terminal::Terminal;
 use crate::transcript::{Asked, Piece, Transcript};
-use crate::unanswered::{Rules, Unanswered};
+use crate::unanswered::Unanswered;
 
 /// How the writing ended.
 #[derive(Debug)]
@@ -32,6 +32,14 @@ pub(crate) enum Written {
     Lost(podward_client::Ending),
 }
 
+/// What is listed at the end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lists {
+    /// What nobody answered.
+    Unanswered,
+    Nothing,
+}
+
 /// What to follow, and for whom.
 pub(crate) struct Follow {
     pub(crate) events: Events,
@@ -42,8 +50,8 @@ pub(crate) struct Follow {
     pub(crate) terminal: Option<Terminal>,
     /// Who answers where there is no such person.
     pub(crate) whom: Asked,
-    /// What judges, to say what would have been allowed.
-    pub(crate) rules: Option<Rules>,
+    /// Whether what nobody answered is listed, with what would have allowed it.
+    pub(crate) lists: Lists,
     /// Cancelled where nothing more can be written: an agent that nobody can follow does not go on.
     pub(crate) cancel: CancellationToken,
     /// Cancelled when nothing more is wanted.
@@ -61,8 +69,8 @@ pub(crate) async fn follow(follow: Follow) -> Written {
     let (format, screen) = (follow.format, follow.screen);
     let mut writer = Writer {
         transcript: Transcript::new(screen, whom),
-        lists: follow.rules.is_some() && whom != Asked::Here,
-        unanswered: Unanswered::new(follow.rules),
+        lists: follow.lists == Lists::Unanswered && whom != Asked::Here,
+        unanswered: Unanswered::default(),
         format,
         screen,
         cancel: follow.cancel,

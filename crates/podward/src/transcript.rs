@@ -11,7 +11,7 @@ use podward_protocol::{
     ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
-pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text};
+pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text, rule_lines};
 use self::words::{refusal_text, skill_tools_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
@@ -272,6 +272,7 @@ impl Transcript {
         let number = self.number_of(request);
         match self.whom {
             Asked::Nobody | Asked::Here => None,
+            Asked::Clients if request.unasked => None,
             Asked::Clients => {
                 let id = one_line(request.id.as_str(), CALL_CHARS);
                 let pod = one_line(&request.pod, CALL_CHARS);

@@ -240,3 +240,38 @@ fn every_envelope_has_its_number_and_can_be_sent() {
         }
     }
 }
+
+/// What would have allowed a call may be longer than the call: the verdict is told all the same.
+#[test]
+fn rules_that_do_not_fit_the_line_are_left_out_of_the_verdict() {
+    let mut narrator = narrator();
+    let told = narrator.tell(refused("c", podward_gate::RefusalCause::NotAuto));
+    let [Event::ToolCallVerdict(verdict)] = told.as_slice() else {
+        panic!("{told:?}");
+    };
+    let with = |n_bytes: usize| {
+        let rule = podward_protocol::RuleToAdd {
+            layer: "manifest".to_owned(),
+            stands: podward_protocol::Stands::Anywhere,
+            tool: "bash".to_owned(),
+            pattern: "x".repeat(n_bytes),
+            toml: String::new(),
+        };
+        let allowed_by = Some(Change::Rules { rules: vec![rule] });
+        ToolCallVerdict {
+            allowed_by,
+            ..verdict.clone()
+        }
+    };
+    let short = with(10);
+    let envelope = narrator.envelope(Event::ToolCallVerdict(short.clone()));
+    assert_eq!(envelope.event, Event::ToolCallVerdict(short));
+    let long = with(podward_protocol::MAX_LINE_BYTES);
+    let envelope = narrator.envelope(Event::ToolCallVerdict(long));
+    let left_out = ToolCallVerdict {
+        allowed_by: Some(Change::LeftOut),
+        ..verdict.clone()
+    };
+    assert_eq!(envelope.event, Event::ToolCallVerdict(left_out));
+    assert_eq!(decode(&encode(&envelope).unwrap()).unwrap(), envelope);
+}

@@ -290,7 +290,10 @@ fn span(resolved: &Resolved, session: &SessionId) -> tracing::Span {
 
 fn narrator(request: &PodRequest, session: &SessionId, n_turns: u64) -> Narrator {
     let key = request.key.as_ref().map(|key| key.origin().clone());
-    Narrator::new(session.clone(), n_turns, Arc::clone(&request.clock)).with_key(key)
+    let resolved = &request.loaded.resolved;
+    Narrator::new(session.clone(), n_turns, Arc::clone(&request.clock))
+        .with_key(key)
+        .with_rules(resolved.policies.clone(), resolved.programs.clone())
 }
 
 /// The tools that there are; `skill` where the model can start one.

@@ -96,6 +96,7 @@ impl Asker {
                 AskReason::Resumed => wire::AskReason::Resumed,
             },
             asking: asked.iter().map(asking).collect(),
+            unasked: false,
             always_in: self.copy_of.clone().filter(|_| !choices.is_empty()),
             choices,
             no_always,

@@ -147,7 +147,8 @@ fn spellings(form: &PathForm) -> impl Iterator<Item = &Text> {
     [&form.short, &form.absolute].into_iter().chain(&form.home)
 }
 
-fn change(rules: Result<Vec<AllowingRule>, Box<str>>) -> wire::Change {
+/// What would allow a call.
+pub(crate) fn change(rules: Result<Vec<AllowingRule>, Box<str>>) -> wire::Change {
     match rules {
         Ok(rules) => wire::Change::Rules {
             rules: rules.iter().map(rule_to_add).collect(),

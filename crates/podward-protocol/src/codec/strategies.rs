@@ -154,18 +154,52 @@ fn verdict() -> impl Strategy<Value = Event> {
         ruling(),
         option::of(refusal()),
         decided_by(),
+        option::of(change()),
     )
-        .prop_map(|(call, tool, operations, ruling, refusal, by)| {
-            Event::ToolCallVerdict(ToolCallVerdict {
-                part_of: None,
-                call,
-                tool,
-                operations,
-                ruling,
-                refusal,
-                by,
-            })
-        })
+        .prop_map(
+            |(call, tool, operations, ruling, refusal, by, allowed_by)| {
+                Event::ToolCallVerdict(ToolCallVerdict {
+                    allowed_by,
+                    part_of: None,
+                    call,
+                    tool,
+                    operations,
+                    ruling,
+                    refusal,
+                    by,
+                })
+            },
+        )
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    (text(), any::<u32>(), any::<u32>()).prop_map(|(file, line, column)| Place {
+        file,
+        line,
+        column,
+    })
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let stands = prop_oneof![
+        Just(Stands::Anywhere),
+        place().prop_map(|at| Stands::Before { at }),
+        Just(Stands::First),
+    ];
+    let rule = (text(), stands, text(), text(), text()).prop_map(
+        |(layer, stands, tool, pattern, toml)| RuleToAdd {
+            layer,
+            stands,
+            tool,
+            pattern,
+            toml,
+        },
+    );
+    prop_oneof![
+        vec(rule, 0..2).prop_map(|rules| Change::Rules { rules }),
+        text().prop_map(|why| Change::None { why }),
+        Just(Change::LeftOut),
+    ]
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -231,13 +265,6 @@ fn ruling() -> impl Strategy<Value = Ruling> {
 }
 
 fn cause() -> impl Strategy<Value = Cause> {
-    let place = || {
-        (text(), any::<u32>(), any::<u32>()).prop_map(|(file, line, column)| Place {
-            file,
-            line,
-            column,
-        })
-    };
     prop_oneof![
         Just(Cause::NoPolicy),
         Just(Cause::NothingToRun),
@@ -471,6 +498,7 @@ fn permission_request() -> impl Strategy<Value = PermissionRequest> {
             reason,
             asking,
             choices,
+            unasked: no_always.is_some(),
             always_in: no_always.clone(),
             no_always,
             digest,

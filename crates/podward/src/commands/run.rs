@@ -1,14 +1,11 @@
 //! `podward run MANIFEST [PROMPT]`.
 
-use std::path::Path;
-
 use podward_manifest::OnAsk;
 use podward_pod::{
     Attended, LocalClient, ModelKey, Places, PodRequest, ServeRequest, Server, SessionChoice,
     Socket,
 };
 use podward_protocol::{Cancel, Method, MethodErrorCode, Reply, Run as RunTurn, Stop, TurnEnded};
-use podward_tools::Place;
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Following, Reader, ends, exit};
@@ -17,14 +14,13 @@ use crate::arguments::{Format, Run};
 use crate::connection::{CallError, Caller, Events};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::Follow;
+use crate::follow::{Follow, Lists};
 use crate::layers;
 use crate::prompt::Prompt;
 use crate::screen::{Look, Screen};
 use crate::signals;
 use crate::terminal::Terminal;
 use crate::transcript::Asked;
-use crate::unanswered::Rules;
 
 pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
@@ -43,7 +39,7 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
     )?;
     let auto = made::auto(arguments.auto);
     runtime.block_on(async {
-        let person = Person::of(&pod, &places);
+        let person = Person::of(&pod);
         let request = ServeRequest {
             pod,
             socket: Socket::Wanted,
@@ -61,23 +57,17 @@ pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Resu
 struct Person {
     terminal: Option<Terminal>,
     whom: Asked,
-    rules: Rules,
 }
 
 impl Person {
     /// Needs a runtime around it.
-    fn of(pod: &PodRequest, places: &Places) -> Self {
+    fn of(pod: &PodRequest) -> Self {
         let resolved = &pod.loaded.resolved;
         Self {
             terminal: Terminal::of_a_person(),
             whom: match resolved.approvals.on_ask {
                 OnAsk::Refuse | OnAsk::Error => Asked::Nobody,
                 OnAsk::Wait => Asked::Clients,
-            },
-            rules: Rules {
-                policies: resolved.policies.clone(),
-                place: Place::new(&pod.loaded.workspace, places.home().map(Path::to_path_buf))
-                    .with_programs(resolved.programs.clone()),
             },
         }
     }
@@ -105,7 +95,7 @@ async fn turn(
         screen,
         terminal: person.terminal,
         whom: person.whom,
-        rules: Some(person.rules),
+        lists: Lists::Unanswered,
         cancel: cancel.clone(),
         done: CancellationToken::new(),
         ended,

@@ -10,7 +10,7 @@ use crate::arguments::Send;
 use crate::connection::{Caller, CanApprove, Events, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::Follow;
+use crate::follow::{Follow, Lists};
 use crate::prompt;
 use crate::screen::Screen;
 use crate::signals;
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
             screen,
             terminal,
             whom: Asked::Clients,
-            rules: None,
+            lists: Lists::Nothing,
             cancel: cancel.clone(),
             done: done.clone(),
             ended,

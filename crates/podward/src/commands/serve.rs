@@ -13,7 +13,7 @@ use crate::arguments::{Format, Serve};
 use crate::connection::{Caller, Events};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::Follow;
+use crate::follow::{Follow, Lists};
 use crate::layers;
 use crate::screen::Screen;
 use crate::signals::{self, Received};
@@ -65,7 +65,7 @@ async fn serve(
         screen,
         terminal: None,
         whom: Asked::Clients,
-        rules: None,
+        lists: Lists::Nothing,
         cancel: cancel.clone(),
         done: CancellationToken::new(),
         ended,

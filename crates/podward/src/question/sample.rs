@@ -60,6 +60,7 @@ pub(crate) fn push(id: &str) -> Question {
             },
         ],
         no_always: None,
+        unasked: false,
         always_in: None,
         digest: format!("digest of {id}"),
         asked_at: "2026-01-02T03:04:05.678Z".parse().unwrap(),

@@ -91,6 +91,7 @@ fn call(id: &str, tool: &str, arguments: serde_json::Value) -> Event {
 fn denied(id: &str) -> [Event; 2] {
     [
         Event::ToolCallVerdict(ToolCallVerdict {
+            allowed_by: None,
             part_of: None,
             call: CallId::new(id),
             tool: "bash".to_owned(),
@@ -242,4 +243,31 @@ fn a_retry_says_why_and_when() {
         &[retry],
         "retry: attempt 2 of the model request at 2026-01-02T03:04:05.678Z: busy \\u{1b}[2J\n",
     );
+}
+
+/// Where the pod settles a question at once, nobody is told to answer it.
+#[test]
+fn only_a_question_that_somebody_may_answer_waits() {
+    let shown = |unasked: bool| {
+        let mut request = crate::question::sample::push("a").request;
+        request.unasked = unasked;
+        let screen = Screen {
+            data: PIPE,
+            talk: PIPE,
+        };
+        let mut transcript = Transcript::new(screen, Asked::Clients);
+        let pieces = transcript.show(&Event::PermissionRequest(request));
+        pieces
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Data(text) | Piece::Talk(text) => text,
+            })
+            .collect::<String>()
+    };
+    assert!(
+        shown(false).contains("waits for an answer to `"),
+        "{}",
+        shown(false)
+    );
+    assert_eq!(shown(true), "");
 }

@@ -1,12 +1,12 @@
 //! The words for verdicts, causes and outcomes: each worded once.
 
 use podward_protocol::{
-    Cause, DecidedBy, GrantFor, GrantId, Outcome, Place, RefusalCause, Ruling, SkillSays,
-    SkillStarted,
+    Cause, DecidedBy, GrantFor, GrantId, Outcome, Place, RefusalCause, RuleToAdd, Ruling,
+    SkillSays, SkillStarted, Stands,
 };
 
 use super::CALL_CHARS;
-use crate::visible::one_line;
+use crate::visible::{Lines, one_line, visible};
 
 /// Why a call is asked about whatever the rules say.
 pub(crate) const REPEATED: &str = "the same call for the third time in this turn";
@@ -105,6 +105,23 @@ pub(super) fn skill_tools_text(started: &SkillStarted) -> String {
         .chain(disallowed.map(|entries| list("disallowed-tools", entries)))
         .collect();
     format!("{left} ({})", lists.join("; "))
+}
+
+/// A rule as it is written into a manifest, below a comment that says where it belongs.
+pub(crate) fn rule_lines(rule: &RuleToAdd) -> Vec<String> {
+    let layer = &rule.layer;
+    let stands = match &rule.stands {
+        Stands::Anywhere => format!("among the rules of the {layer} layer"),
+        Stands::Before { at } => {
+            let place = place_text(at);
+            format!("in the {layer} layer, in front of the rule at {place}")
+        }
+        Stands::First => format!("in the {layer} layer, in front of all other rules"),
+    };
+    let toml = rule.toml.lines().map(|line| visible(line, Lines::Escape));
+    std::iter::once(format!("# {}", one_line(&stands, CALL_CHARS)))
+        .chain(toml)
+        .collect()
 }
 
 fn place_text(at: &Place) -> String {

@@ -47,6 +47,7 @@ fn request(id: &str, tool: &str) -> PermissionRequest {
         asking: Vec::new(),
         choices: Vec::new(),
         no_always: None,
+        unasked: false,
         always_in: None,
         digest: "sha256:00".to_owned(),
         asked_at: Time::UNIX_EPOCH,

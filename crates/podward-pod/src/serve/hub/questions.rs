@@ -28,20 +28,13 @@ impl Hub {
         let open = self
             .questions
             .add(question.clone(), rest, asked_at, expires_at);
-        let request = self.asker.request(open);
+        let mut request = self.asker.request(open);
+        let at_once = self.settles_at_once(&question, timeout);
+        request.unasked = at_once.is_some();
         let told = self.asked_hooks.is_some().then(|| request.clone());
         let answer = match self.publish(Event::PermissionRequest(request)) {
             Fits::No => Some(Answer::TooLarge),
-            Fits::Yes if self.answers_itself(&question) => Some(Answer::Auto),
-            Fits::Yes => {
-                let now = self.now();
-                let fate = self.presence.ask(id.clone(), timeout, now);
-                match (fate, self.auto) {
-                    // Said beforehand, to all but this.
-                    (Some(Fate::NoClient), Auto::Known) => Some(Answer::NotAuto),
-                    (fate, _) => fate.map(answer_of),
-                }
-            }
+            Fits::Yes => at_once,
         };
         if let Some(answer) = answer {
             // Somebody may have been first.
@@ -68,6 +61,24 @@ impl Hub {
                 let request = self.asker.request(open);
                 self.publish(Event::PermissionRequest(request));
             }
+        }
+    }
+
+    /// What settles a question of which nobody is to hear.
+    fn settles_at_once(
+        &mut self,
+        question: &Question,
+        timeout: Option<std::time::Duration>,
+    ) -> Option<Answer> {
+        if self.answers_itself(question) {
+            return Some(Answer::Auto);
+        }
+        let now = self.now();
+        let fate = self.presence.ask(question.id().clone(), timeout, now);
+        match (fate, self.auto) {
+            // Said beforehand, to all but this.
+            (Some(Fate::NoClient), Auto::Known) => Some(Answer::NotAuto),
+            (fate, _) => fate.map(answer_of),
         }
     }
 

@@ -6,10 +6,11 @@ use podward_manifest::underlined;
 use podward_policy::ByteSpan;
 use podward_protocol::{
     Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Need, Place,
-    RuleToAdd, Ruling, Stands, SubjectKind, Tried, TriedRule,
+    Ruling, SubjectKind, Tried, TriedRule,
 };
 
 use super::coverage_text;
+use crate::transcript::rule_lines;
 use crate::transcript::{by_text, cause_text};
 use crate::visible::{Lines, one_line, visible};
 
@@ -291,6 +292,9 @@ fn tried_text(tried: Tried) -> &'static str {
 fn change(change: &Change) -> String {
     let rules = match change {
         Change::None { why } => return format!("no rule would allow this call: {}\n", shown(why)),
+        Change::LeftOut => {
+            return "the rules that would allow this call are too long to be told\n".to_owned();
+        }
         Change::Rules { rules } => rules,
     };
     let mut text = match rules.len() {
@@ -298,26 +302,11 @@ fn change(change: &Change) -> String {
         _ => "these rules together would allow the call, and nothing else:\n".to_owned(),
     };
     for rule in rules {
-        let _ = writeln!(text, "  # {}", stands_text(rule));
-        for line in rule.toml.lines() {
-            let _ = writeln!(text, "  {}", visible(line, Lines::Escape));
+        for line in rule_lines(rule) {
+            let _ = writeln!(text, "  {line}");
         }
     }
     text
-}
-
-fn stands_text(rule: &RuleToAdd) -> String {
-    let layer = shown(&rule.layer);
-    match &rule.stands {
-        Stands::Anywhere => format!("among the rules of the {layer} layer"),
-        Stands::Before { at } => {
-            format!(
-                "in the {layer} layer, in front of the rule at {}",
-                place(at)
-            )
-        }
-        Stands::First => format!("in the {layer} layer, in front of all other rules"),
-    }
 }
 
 fn place(at: &Place) -> String {
