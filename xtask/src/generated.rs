@@ -1,6 +1,7 @@
 //! Files under docs/ that the binary prints (man pages, completions, schemas), the tables of the page
-//! about the protocol, and the public surface of each crate.
+//! about the protocol (of schemas and of constants), and the public surface of each crate.
 
+mod limits;
 mod protocol_page;
 
 use std::collections::BTreeMap;
@@ -152,6 +153,7 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
         text.map_or("", String::as_str)
     };
     let page = protocol_page::fill(&page, schema("method"), schema("response"), schema("event"))?;
+    let page = protocol_page::place(&page, "limits", &limits::table(root)?)?;
     files.insert(PROTOCOL_PAGE.to_owned(), page);
     files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)

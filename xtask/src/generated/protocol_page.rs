@@ -28,7 +28,10 @@ pub(super) fn fill(page: &str, method: &str, response: &str, event: &str) -> Out
 }
 
 /// Puts a table between its marks.
-fn place(page: &str, name: &str, table: &str) -> Outcome<String> {
+///
+/// # Errors
+/// The table has no place in the page.
+pub(super) fn place(page: &str, name: &str, table: &str) -> Outcome<String> {
     let start = format!("<!-- table: {name} -->\n");
     let parts = page
         .split_once(&start)
