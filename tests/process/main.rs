@@ -24,6 +24,7 @@ mod output;
 mod parked;
 mod pods;
 mod programs_page;
+mod protocol_page;
 mod races;
 mod readme;
 mod refusals;
