@@ -4,11 +4,11 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, repository};
 use crate::serving::{PATIENCE, Pod, step};
 
 const RULES: &str = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
@@ -104,7 +104,7 @@ fn the_worked_session_is_one_of_a_real_pod() {
     assert!(sandbox.work().join("made").exists());
 
     let found = normalised(&client.text, &sandbox, &pod);
-    let path = page_path();
+    let path = repository().join("docs/protocol.md");
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once("```text\n> {\"method\":\"hello\"").unwrap();
     let (shown, after) = rest.split_once("```").unwrap();
@@ -114,10 +114,6 @@ fn the_worked_session_is_one_of_a_real_pod() {
         return;
     }
     assert_eq!(found, shown, "{}", path.display());
-}
-
-fn page_path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md")
 }
 
 /// The text with what is another each time as it is in the page.
