@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::connection::{ClientJoined, ClientLeft, Closing, Ping, SnapshotEnd, SnapshotStarted};
+use crate::explanation::Change;
 use crate::grant::{GrantAdded, GrantRevoked};
 use crate::id::{CallId, SessionId};
 use crate::permission::{PermissionRequest, PermissionSettled};

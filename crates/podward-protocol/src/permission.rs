@@ -11,7 +11,7 @@ use crate::codec::{object, present};
 use crate::grant::{Asker, GrantFor};
 use crate::id::{CallId, GrantId, RequestId};
 use crate::time::Time;
-use crate::verdict::{DecidedBy, Operation, Ruling};
+use crate::verdict::{DecidedBy, Operation, Ruling, is_false};
 
 /// A call that waits for an answer. Sent when the question is on disk, and again, under the same
 /// id, by a pod that goes on with a session in which it is still open.
@@ -67,15 +67,6 @@ pub struct PermissionRequest {
     /// Nobody is asked: it settles at once, for want of a client, or as `--auto` says.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unasked: bool,
-}
-
-/// Whether a value is left out.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Why a call is asked about.

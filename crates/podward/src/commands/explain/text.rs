@@ -10,8 +10,7 @@ use podward_protocol::{
 };
 
 use super::coverage_text;
-use crate::transcript::rule_lines;
-use crate::transcript::{by_text, cause_text};
+use crate::transcript::{by_text, cause_text, rule_lines};
 use crate::visible::{Lines, one_line, visible};
 
 /// Characters of a rule's pattern or of another text of one line.
