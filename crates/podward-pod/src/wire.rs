@@ -11,6 +11,7 @@ use podward_protocol as wire;
 use podward_skill::{Allowed, ListKind};
 use podward_worker::{ActiveSkill, DecidedBy, Decision, EndReason, Limit, SkillEnd};
 
+pub(crate) use explanation::change;
 pub use explanation::{explained, explanation};
 
 /// A verdict with its cause.

@@ -8,7 +8,7 @@ use podward_protocol::{CallId, Change, Event, PermissionRequest};
 use crate::call_summary::summary;
 use crate::screen::{Look, Stream};
 use crate::transcript::{cause_text, rule_lines};
-use crate::visible::{Lines, one_line, visible};
+use crate::visible::one_line;
 
 /// Characters of a call that are shown.
 const CALL_CHARS: usize = 400;
