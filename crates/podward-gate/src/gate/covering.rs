@@ -23,7 +23,7 @@ impl<P> Gate<P> {
             return Vec::new();
         }
         let lowered = facts.lowered();
-        match self.policies.judge(lowered).action {
+        match self.judge(facts).action {
             Action::Ask => uses(&self.grants, &self.policies.asking(lowered), lowered),
             Action::Allow | Action::Deny => Vec::new(),
         }

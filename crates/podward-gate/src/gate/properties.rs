@@ -1,6 +1,8 @@
 //! The state machine against one in the simplest words: each call settles exactly once, nothing that
 //! is denied runs, and a grant only turns ask into allow.
 
+mod skills;
+
 use std::collections::BTreeMap;
 
 use podward_policy::{

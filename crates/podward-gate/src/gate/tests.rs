@@ -562,3 +562,31 @@ fn a_repeated_ask_says_both() {
     let refused = two.gate.grant(second, Some(questions[2].id())).unwrap_err();
     assert!(matches!(refused, AnswerError::NotCovered { .. }));
 }
+
+#[test]
+fn no_yes_reaches_over_a_skill_that_began_since() {
+    let location = Location {
+        file: "SKILL.md".into(),
+        line: 1,
+        column: 1,
+    };
+    let lists = podward_policy::SkillLists {
+        name: "nothing".into(),
+        digest: "sha256:0".into(),
+        allowed: Some("".into()),
+    };
+    let layer = Arc::new(SkillLayer::new(lists, Policy::deny_all(location)));
+    let mut gate = gate();
+    let question = gate.ask_now("a");
+    gate.set_skills(vec![layer]);
+    let settled = gate.answer(question.id(), Answer::Once { by: "ann".into() });
+    let Ok(Settled::Refuse(refusal)) = settled else {
+        panic!("{settled:?}");
+    };
+    assert_eq!(refusal.cause(), &RefusalCause::Policy);
+    // A call that would do nothing is none of the listed tools either.
+    let next = gate.submit(call("b", "bash", "b", 8));
+    assert_eq!(outcome(next), "refuse policy");
+    gate.set_skills(Vec::new());
+    assert_eq!(outcome(gate.submit(call("c", "bash", "c", 9))), "run 9");
+}
