@@ -26,8 +26,8 @@ pub struct SkillLists {
     pub name: Box<str>,
     /// The digest of its `SKILL.md`.
     pub digest: Box<str>,
-    /// The entries of `allowed-tools` as written, with blanks between them; `None`: there is no such
-    /// list.
+    /// The entries of `allowed-tools` as written, with blanks between them, the first ones of many;
+    /// `None`: there is no such list.
     pub allowed: Option<Box<str>>,
 }
 

@@ -83,7 +83,7 @@ impl WorkflowRecord {
             digest: self.digest.clone(),
             allowed: match &lists.allowed {
                 Allowed::NotRestricted => None,
-                Allowed::Only(entries) => Some(written(entries).into()),
+                Allowed::Only(entries) => Some(quoted(entries).into()),
             },
         };
         let policy = policy.unwrap_or_else(|| Policy::deny_all(place.whole()));
@@ -110,13 +110,13 @@ impl WorkflowRecord {
                 true => " While it is active, no tool may be called.".to_owned(),
                 false => format!(
                     " While it is active, it allows these tools and no others: `{}`.",
-                    written(entries)
+                    quoted(entries)
                 ),
             };
         }
         let disallowed = lists.entries(ListKind::Disallowed);
         if !disallowed.is_empty() {
-            text += &format!(" It allows no use of: `{}`.", written(disallowed));
+            text += &format!(" It allows no use of: `{}`.", quoted(disallowed));
         }
         let mut body = body
             .replace("${CLAUDE_SKILL_DIR}", dir)
@@ -148,8 +148,22 @@ impl WorkflowRecord {
 /// Stands in instructions for what was written behind the skill's name.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
-/// Entries as written.
-fn written(entries: &[ToolEntry]) -> String {
-    let texts: Vec<&str> = entries.iter().map(|entry| &*entry.written).collect();
-    texts.join(" ")
+/// Longer lists are quoted in part: the quote stands in the instructions, in each refusal and in the
+/// log of it. The record has the whole.
+const QUOTED_BYTES: usize = 2000;
+
+/// Entries as written, with blanks between them, as many as there is room for.
+fn quoted(entries: &[ToolEntry]) -> String {
+    let mut text = String::new();
+    for (idx, entry) in entries.iter().enumerate() {
+        let separator = if idx == 0 { "" } else { " " };
+        if text.len() + separator.len() + entry.written.len() > QUOTED_BYTES {
+            let n_left = entries.len() - idx;
+            text += &format!("{separator}… and {n_left} more");
+            break;
+        }
+        text += separator;
+        text += &entry.written;
+    }
+    text
 }

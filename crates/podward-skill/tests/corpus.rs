@@ -13,9 +13,13 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use podward_policy::{Action, KnownTools, Lowered, Operation, Policies, ToolName};
-use podward_skill::{Allowed, Gravity, ListKind, ListPlace, Problem, Reading, read};
+use podward_skill::{
+    Allowed, Gravity, ListKind, ListPlace, Problem, Reading, WorkflowRecord, read,
+};
+use serde_json::json;
 
 /// The files, with the number of cases that each has at least.
 const FILES: &[(&str, usize)] = &[("wild.txt", 45), ("forms.txt", 25), ("malformed.txt", 30)];
@@ -205,6 +209,76 @@ fn a_header_read_again_is_the_same_skill() {
             assert_eq!(again, Some(skill), "{}", case.id);
         }
     }
+}
+
+/// Commands of all kinds, and the other tools with a text each.
+fn calls() -> Vec<(ToolName, Lowered)> {
+    let place = podward_tools::Place::new("/work", Some("/home/me".into())).isolated();
+    let lower = |tool, arguments| {
+        let (_, lowered) = podward_tools::lower(tool, arguments, &place).unwrap();
+        (ToolName::new(tool).unwrap(), lowered)
+    };
+    let commands = [
+        "git status",
+        "git -C x log && jq . a",
+        "npm run test -- x",
+        "python3 /skills/[x]/run.py",
+        "rm -rf \"$x\"",
+        "ls | sh > y",
+        "# nothing",
+    ];
+    let commands = commands.map(|command| lower("bash", json!({ "command": command })));
+    let others = [
+        lower("read", json!({"path": "src/a"})),
+        lower("read", json!({"path": ".env"})),
+        lower("list", json!({"path": "src"})),
+        lower("glob", json!({"pattern": "*.rs"})),
+        lower("grep", json!({"pattern": "x"})),
+        lower("file_write", json!({"path": "docs/a.md", "content": ""})),
+        lower(
+            "file_edit",
+            json!({"path": "a", "old_string": "x", "new_string": "y"}),
+        ),
+        lower("web_fetch", json!({"url": "https://docs.example.com/a"})),
+        lower("skill", json!({"name": "other"})),
+        lower("mcp__github__get_issue", json!({"a": 1})),
+    ];
+    commands.into_iter().chain(others).collect()
+}
+
+#[test]
+fn a_record_from_a_session_file_restricts_as_the_skill_itself() {
+    let known = KnownTools::built_in();
+    let calls = calls();
+    let mut n_verdicts = [0, 0];
+    for (name, _) in FILES {
+        for case in cases(&file(name).1).1 {
+            let Some(skill) = read(&case.id, &case.bytes()).skill else {
+                continue;
+            };
+            let record = WorkflowRecord::of_skill(&skill, "sha256:0", "SKILL.md", "/skills/[x]");
+            let written = serde_json::to_string(&record).unwrap();
+            let read_back: WorkflowRecord = serde_json::from_str(&written).unwrap();
+            assert_eq!(read_back.lists(), skill.tools, "{}", case.id);
+            let layer = read_back.layer(&known, Some("/work")).map(Arc::new);
+            let of_record = Policies::default().under(layer);
+            let of_skill = skill
+                .tools
+                .compile(&place(&known))
+                .layer
+                .map(Policies::from);
+            for (tool, call) in &calls {
+                let under = of_record.judge_call(tool, call).action;
+                let may_run = of_skill.as_ref().is_none_or(|lists| {
+                    lists.may_ever_run(tool) && lists.judge(call).action == Action::Allow
+                });
+                assert_eq!(under == Action::Allow, may_run, "{}: {call:?}", case.id);
+                assert_ne!(under, Action::Ask, "{}: {call:?}", case.id);
+                n_verdicts[usize::from(may_run)] += 1;
+            }
+        }
+    }
+    assert!(n_verdicts.iter().all(|n| *n > 200), "{n_verdicts:?}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::built_in::BuiltIn;
 use crate::error::{BadCall, UnknownTool};
 use crate::file_edit::FileEdit;
 use crate::file_write::FileWrite;
+use crate::lower::names;
 use crate::mcp::lower_mcp;
 use crate::read::Read;
 use crate::search::{Glob, Grep, List};
@@ -141,8 +142,10 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
         ToolOrigin::Mcp { .. } => lower_mcp(&name, &arguments),
         ToolOrigin::Local => {
             let mut tools = Registry::built_in();
-            let skill = skill_tool("");
-            tools.tools.insert(skill.name().clone(), skill);
+            // Not there for every model: no other name is taken for it.
+            if tool == names::SKILL {
+                tools.tools.insert(name, skill_tool(""));
+            }
             let proposal = tools.propose(tool, arguments, place)?;
             Ok((proposal.arguments, proposal.lowered))
         }
