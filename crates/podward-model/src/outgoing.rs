@@ -1,10 +1,13 @@
 //! What a conversation becomes before a provider reads it: ids and names that it takes, no empty
 //! texts, and speakers who take turns.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
+
 use crate::message::{Block, Message, Role};
-use crate::model::ToolSpec;
+use crate::model::{ModelRequest, ToolSpec};
 
 /// The longest name of a tool that every provider takes.
 const NAME_LENGTH: usize = 64;
@@ -205,6 +208,30 @@ pub(crate) fn unflagged(result: &ToolResult<'_>) -> String {
 
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
+}
+
+/// The tools that are offered, for a format that takes no calls in a conversation without tools: where
+/// none is offered, those that were called stand there, and say that they cannot be any more.
+///
+/// Anthropic's API took that back in 2025-02, but servers that speak its format hold to it
+/// (<https://github.com/anthropics/anthropic-sdk-python/issues/849>).
+pub(crate) fn offered_or_called(request: &ModelRequest) -> Cow<'_, [ToolSpec]> {
+    if !request.tools.is_empty() {
+        return Cow::Borrowed(&request.tools);
+    }
+    let blocks = request.messages.iter().flat_map(|message| &message.content);
+    let names: BTreeSet<&str> = blocks
+        .filter_map(|block| match block {
+            Block::ToolUse { name, .. } => Some(name.as_str()),
+            Block::Text { .. } | Block::Thinking { .. } | Block::ToolResult { .. } => None,
+        })
+        .collect();
+    let called = names.into_iter().map(|name| ToolSpec {
+        name: name.to_owned(),
+        description: "Cannot be called now.".to_owned(),
+        schema: json!({"type": "object"}),
+    });
+    called.collect()
 }
 
 /// The tools whose names differ; a second one of the same name could not be called.

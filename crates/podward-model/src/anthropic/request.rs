@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::message::{Block, ThinkingSeal};
 use crate::model::ModelRequest;
-use crate::outgoing::{FitWords, Part, distinct, parts};
+use crate::outgoing::{FitWords, Part, distinct, offered_or_called, parts};
 
 /// The longest id of a call; the API says only which characters it has.
 const ID_LENGTH: usize = 64;
@@ -42,8 +42,9 @@ pub(super) fn body(model: &str, request: &ModelRequest, names: &mut FitWords) ->
         cache(&mut block);
         fields.insert("system".to_owned(), json!([block]));
     }
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = distinct(&request.tools)
+    let tools = offered_or_called(request);
+    if !tools.is_empty() {
+        let tools: Vec<Value> = distinct(&tools)
             .map(|tool| {
                 json!({
                     "name": names.out(&tool.name),

@@ -226,6 +226,44 @@ async fn odd_ids_and_names_of_a_history_fit_every_provider() {
     }
 }
 
+/// A skill that allows nothing leaves no tool to offer, and calls in the conversation.
+#[tokio::test]
+async fn a_conversation_with_calls_goes_on_where_no_tool_is_offered() {
+    let call = |id: &str, name: &str| Block::ToolUse {
+        id: id.into(),
+        name: name.into(),
+        input: json!({}),
+    };
+    let result = |id: &str| Block::ToolResult {
+        tool_use_id: id.into(),
+        content: "x".into(),
+        is_error: false,
+    };
+    let messages = [
+        Message::user("go"),
+        Message {
+            role: Role::Assistant,
+            content: vec![call("a", "read"), call("b", "odd.name"), call("c", "read")],
+        },
+        Message {
+            role: Role::User,
+            content: vec![result("a"), result("b"), result("c")],
+        },
+    ];
+    for format in Format::ALL {
+        let provider = hello(format, []);
+        let request = ModelRequest {
+            tools: Arc::default(),
+            ..request(&messages)
+        };
+        let mut stream = model(format, &provider).stream(request);
+        while let Some(event) = stream.next().await {
+            event.unwrap_or_else(|error| panic!("{format:?}: {error}"));
+        }
+        check_requests(&provider, 1);
+    }
+}
+
 #[tokio::test]
 async fn the_key_is_sent_as_the_provider_wants_it() {
     for (format, header, value) in [

@@ -64,6 +64,12 @@ pub(super) fn read(body: &Value) -> Checked<Asked> {
     let system = reader.system(body)?;
     reader.tools(body)?;
     reader.messages(list(body, "request", "messages")?)?;
+    let has_tools = body.get("tools").and_then(Value::as_array);
+    if has_tools.is_none_or(Vec::is_empty) && !reader.used.is_empty() {
+        return problem(
+            "Requests which include `tool_use` or `tool_result` blocks must define tools.",
+        );
+    }
     if reader.n_breakpoints > 4 {
         return problem("A maximum of 4 blocks with cache_control may be provided");
     }

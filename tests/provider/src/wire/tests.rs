@@ -6,9 +6,10 @@ use super::*;
 #[track_caller]
 fn check(format: Format, list: Value, expected: Result<(), &str>) {
     let body = match format {
-        Format::Anthropic => {
-            json!({"model": "m", "max_tokens": 9, "stream": true, "messages": list})
-        }
+        Format::Anthropic => json!({
+            "model": "m", "max_tokens": 9, "stream": true, "messages": list,
+            "tools": [{"name": "t", "description": "t", "input_schema": {"type": "object"}}],
+        }),
         Format::OpenAiChat => {
             json!({"model": "m", "max_tokens": 9, "stream": true, "messages": list})
         }
@@ -77,6 +78,26 @@ fn anthropic_takes_what_is_paired_and_nothing_else() {
         &[user.clone(), thought, user.clone()],
         Err("Invalid `signature`"),
     );
+}
+
+#[test]
+fn anthropic_takes_no_calls_without_tools() {
+    let body = |tools: Value| {
+        let call = json!({"type": "tool_use", "id": "a", "name": "t", "input": {}});
+        let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "x"});
+        json!({
+            "model": "m", "max_tokens": 9, "stream": true, "tools": tools,
+            "messages": [
+                {"role": "user", "content": "hi"},
+                {"role": "assistant", "content": [call]},
+                {"role": "user", "content": [result]},
+            ],
+        })
+    };
+    let other = json!([{"name": "o", "description": "o", "input_schema": {"type": "object"}}]);
+    check_request(Format::Anthropic, &body(other)).unwrap();
+    let refused = check_request(Format::Anthropic, &body(json!([]))).unwrap_err();
+    assert!(refused.contains("must define tools"), "{refused}");
 }
 
 #[test]
