@@ -162,7 +162,7 @@ impl Policies {
     #[must_use]
     pub fn explain(&self, call: &Lowered) -> Explanation {
         let mut explanation = judge::explain(&self.layers, call);
-        if self.skills.len() > 0 {
+        if !self.skills.is_empty() {
             explanation.ruling = self.judge(call);
         }
         explanation
