@@ -23,6 +23,7 @@ mod models;
 mod output;
 mod parked;
 mod pods;
+mod policy_tests;
 mod programs_page;
 mod protocol_page;
 mod races;

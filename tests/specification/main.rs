@@ -8,3 +8,4 @@ mod cases;
 mod matrix;
 mod place;
 mod roles;
+mod schema;

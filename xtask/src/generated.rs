@@ -35,6 +35,7 @@ const SCHEMAS: &[&str] = &[
     "explanation",
     "hook-input",
     "hook-output",
+    "manifest",
     "method",
     "response",
 ];

@@ -154,6 +154,13 @@ impl Diagnostics {
         Self { list, left_out }
     }
 
+    /// Errors that were found behind the reading; `None` if there are none.
+    #[must_use]
+    pub fn from_errors(errors: Vec<Diagnostic>) -> Option<Self> {
+        let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+        errors.iter().any(is_error).then(|| Self::new(errors))
+    }
+
     /// Each of them.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()

@@ -12,6 +12,8 @@ use podward_shell::AddedPrograms;
 use crate::canonical;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::layer::{LayerSource, Surroundings, Trust};
+use crate::policy_test::PolicyTest;
+use crate::resolve::tests_of;
 use crate::{programs, read};
 
 /// The policies of one text.
@@ -21,6 +23,8 @@ pub struct Isolated {
     pub policies: Policies,
     /// What the author should hear although the text loads.
     pub warnings: Vec<Diagnostic>,
+    /// As [`crate::Resolved::tests`].
+    pub tests: Vec<PolicyTest>,
     /// As [`crate::Resolved::programs`].
     pub programs: AddedPrograms,
     /// As [`crate::Resolved::policy_bytes`].
@@ -67,6 +71,7 @@ pub fn isolated_layer(
     let name = LayerName {
         kind: LayerKind::Manifest,
     };
+    let tests = tests_of(std::slice::from_ref(&read));
     let compiled = read.permissions;
     let mut policy_bytes = canonical::bytes(compiled.iter().map(|layer| (&name, layer)));
     canonical::add_programs(&mut policy_bytes, &programs);
@@ -76,6 +81,7 @@ pub fn isolated_layer(
     Ok(Isolated {
         policies: Policies::new(policies.collect()),
         warnings: read.diagnostics,
+        tests,
         programs,
         policy_bytes,
     })

@@ -45,6 +45,11 @@ pub(crate) struct Table<'t> {
 }
 
 impl Table<'_> {
+    /// Whether a key is written, whatever its value.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
     /// Whether a list is written with nothing in it; one whose entries are wrong is not empty.
     pub(crate) fn is_empty_list(&self, key: &str) -> bool {
         let value = self.entries.get(key).map(Spanned::get_ref);

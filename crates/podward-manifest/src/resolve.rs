@@ -21,6 +21,7 @@ use crate::join::{Join, key};
 use crate::layer::{LayerSource, Surroundings};
 use crate::limits::Limits;
 use crate::name::PodName;
+use crate::policy_test::PolicyTest;
 use crate::programs;
 use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
@@ -52,6 +53,7 @@ pub fn resolve(
         .collect();
     let mut joined = approvals::join(&read);
     diagnostics.append(&mut joined.diagnostics);
+    let tests = tests_of(&read);
     let compiled: Vec<_> = read
         .iter_mut()
         .filter_map(|layer| {
@@ -81,9 +83,22 @@ pub fn resolve(
         .into_iter()
         .map(|(name, layer)| (name, layer.policy));
     resolved.policies = Policies::new(policies.collect());
+    resolved.tests = tests;
     resolved.warnings = diagnostics;
     resolved.effective = Effective::new(lines);
     Ok(resolved)
+}
+
+/// The tests of all layers, each with the place of its layer among the policies.
+pub(crate) fn tests_of(layers: &[ReadLayer<'_>]) -> Vec<PolicyTest> {
+    let with_policy = layers.iter().filter(|layer| layer.permissions.is_some());
+    let tests = with_policy.enumerate().flat_map(|(idx, layer)| {
+        let tests = layer.raw.permissions.iter().flat_map(|raw| &raw.tests);
+        tests
+            .cloned()
+            .map(move |test| PolicyTest { layer: idx, ..test })
+    });
+    tests.collect()
 }
 
 /// Where the pod works, as far as the layers can be read: enough to find the project's layer
@@ -151,6 +166,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
         hooks,
         limits,
         undo,
+        tests: Vec::new(),
         warnings: Vec::new(),
         effective: Effective::default(),
     }

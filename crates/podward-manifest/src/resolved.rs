@@ -15,6 +15,7 @@ use crate::hook::DeclaredHook;
 use crate::limits::Limits;
 use crate::model::{Key, Model};
 use crate::name::PodName;
+use crate::policy_test::PolicyTest;
 use crate::undo::Undo;
 
 /// The manifest that results from all layers.
@@ -56,6 +57,9 @@ pub struct Resolved {
     pub limits: Limits,
     /// `[undo]`.
     pub undo: Undo,
+    /// What the layers say their rules say. [`resolve`](crate::resolve) does not run them: whoever
+    /// can lower a call does, and takes one that fails for an error.
+    pub tests: Vec<PolicyTest>,
     /// What the author should hear although the manifest loads.
     pub warnings: Vec<Diagnostic>,
     /// Every setting with its origin.

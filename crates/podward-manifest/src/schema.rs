@@ -75,6 +75,7 @@ pub(crate) const TABLES: &[TableSchema] = &[
             "client_grace",
             "auto",
             "rule",
+            "test",
         ],
     ),
 ];
@@ -100,7 +101,22 @@ pub(crate) const RULE: ItemSchema = ItemSchema {
         "message",
         "ask_timeout",
         "grantable",
+        "examples",
     ],
+};
+
+/// `examples` of a rule.
+pub(crate) const EXAMPLES: ItemSchema = ItemSchema {
+    shown: "`examples`",
+    written: "`examples = { deny = [\"rm -rf build\"] }`",
+    keys: &["allow", "ask", "deny"],
+};
+
+/// One test of a layer's rules.
+pub(crate) const TEST: ItemSchema = ItemSchema {
+    shown: "`[[permissions.test]]`",
+    written: "`[[permissions.test]]`",
+    keys: &["tool", "text", "input", "expect", "why"],
 };
 
 /// One entry of `scope.allow`.

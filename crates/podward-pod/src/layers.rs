@@ -17,6 +17,7 @@ pub use error::{LayerProblem, LoadError};
 use crate::digest::digest;
 use crate::file::{read_guarded, shown};
 use crate::places::{LAYER_FILE, PROJECT_DIR, Places};
+use crate::policy_tests::failed_policy_tests;
 use crate::trust::{Standing, TrustStore};
 
 /// The variable that holds the text of the nearest layer.
@@ -272,6 +273,16 @@ impl Reading<'_> {
         // What can be read is checked even where something else cannot: all errors at once.
         match (resolve(&self.sources, surroundings), workspace) {
             (Ok(resolved), Some(workspace)) if self.error.is_empty() => {
+                let Resolved {
+                    tests,
+                    policies,
+                    programs,
+                    ..
+                } = &resolved;
+                if let Some(failed) = failed_policy_tests(tests, policies, programs) {
+                    self.error.diagnostics.push(failed);
+                    return Err(self.error);
+                }
                 self.layers.sort_by_key(|layer| layer.kind);
                 Ok(Loaded {
                     resolved,

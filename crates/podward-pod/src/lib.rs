@@ -20,6 +20,7 @@ mod narrator;
 mod pipe;
 mod places;
 mod pod;
+mod policy_tests;
 mod private;
 mod prompt;
 mod recorded;
@@ -49,6 +50,7 @@ pub use hook::HookProblem;
 pub use key::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, hand_over, model_key, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
 pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, declared_model};
+pub use policy_tests::{TestOutcome, failed_policy_tests, run_policy_tests};
 pub use recorded::{CallNotFound, RecordedCall, recorded_call};
 pub use redact::{Redaction, Secrets};
 pub use serve::{

@@ -168,17 +168,17 @@ impl Policies {
         explanation
     }
 
+    /// Judges what a call would do by one layer alone: the one at a place, from 0; without one, by no
+    /// layer at all.
+    #[must_use]
+    pub fn judge_layer(&self, place: usize, call: &Lowered) -> Ruling {
+        let layers = self.layers.get(place).map_or(&[][..], std::slice::from_ref);
+        judge::judge_by_layers(layers, call)
+    }
+
     /// The names of the layers, outermost first.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &LayerName> + '_ {
         self.layers.iter().map(|(name, _)| name)
-    }
-
-    /// As [`Policies::explain`], by one layer alone: the one at a place, from 0; without one, no
-    /// layer at all.
-    #[must_use]
-    pub fn explain_layer(&self, place: usize, call: &Lowered) -> Explanation {
-        let layers = self.layers.get(place).map_or(&[][..], std::slice::from_ref);
-        judge::explain(layers, call)
     }
 
     /// All that asks about a call: empty unless the ruling is ask, and never empty if it is.

@@ -89,7 +89,7 @@ pub use choices::{
 };
 pub use error::{BadArguments, BadCall, UnknownTool};
 pub use keep::{Deed, Keep, Kept, NotKept, Reach};
-pub use registry::{NameTaken, Registry, lower};
+pub use registry::{NameTaken, Registry, arguments_of_text, lower};
 pub use skill::{NoSkills, StartSkill, skill_tool};
 pub use tool::{
     Invocation, Judge, Judged, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput,

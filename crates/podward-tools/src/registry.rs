@@ -152,5 +152,25 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
     }
 }
 
+/// The arguments of a call of a tool by what rules are matched against: a command, a path, a URL, a
+/// name, the arguments of an MCP tool as JSON. What else the tool wants is made up.
+///
+/// `None`: such a call cannot be written as one text.
+#[must_use]
+pub fn arguments_of_text(tool: &str, text: &str) -> Option<Value> {
+    use serde_json::json;
+    Some(match tool {
+        "bash" => json!({ "command": text }),
+        "file_edit" => json!({ "path": text, "old_string": "a", "new_string": "b" }),
+        "file_write" => json!({ "path": text, "content": "" }),
+        "glob" | "grep" => json!({ "pattern": "x", "path": text }),
+        "list" | "read" => json!({ "path": text }),
+        "skill" => json!({ "name": text }),
+        "web_fetch" => json!({ "url": text }),
+        tool if tool.starts_with("mcp__") => serde_json::from_str(text).ok()?,
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ mod grants;
 mod lint;
 mod pods;
 mod skills;
+mod test;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,8 @@ pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Ser
 pub(crate) use self::skills::{
     Skills, SkillsCommand, SkillsEnd, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
 };
+
+pub(crate) use self::test::{Test, TestFormat};
 
 /// A permission layer and runtime for AI agents.
 #[derive(Debug, Parser)]
@@ -145,6 +148,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Find rules that do not do what their author means
     Lint(Lint),
+    /// Run the tests beside rules, and files of cases
+    Test(Test),
     /// List the tools: which are offered to the model, and why not
     Tools(Tools),
     /// Print the manifest that results from all layers, every line with its origin
@@ -423,6 +428,8 @@ pub(crate) enum SchemaOf {
     Method,
     /// A pod's response to a request
     Response,
+    /// A manifest, for editors of TOML
+    Manifest,
     /// What `explain --format json` prints of a call that is made up
     Explanation,
     /// What `explain --format json` prints of a call of a session

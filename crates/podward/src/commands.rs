@@ -20,6 +20,7 @@ mod send;
 mod serve;
 mod skills;
 mod stop;
+mod test;
 mod tools;
 mod trust;
 mod undo;
@@ -47,6 +48,7 @@ pub(crate) fn run(
         Command::Check(arguments) => check::run(&arguments, screen),
         Command::Explain(arguments) => explain::run(&arguments, screen),
         Command::Lint(arguments) => lint::run(&arguments, screen),
+        Command::Test(arguments) => test::run(&arguments, screen),
         Command::Tools(arguments) => tools::run(&arguments, screen),
         Command::Manifest(arguments) => manifest::run(&arguments, screen),
         Command::Trust(arguments) => trust::run(&arguments, screen),

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use podward_policy::{Action, ByteSpan};
+use podward_policy::{Action, ByteSpan, EXTERNAL_DIRECTORY};
 
 use crate::approvals::{AutoAnswers, OnAsk};
 use crate::diagnostic::Diagnostic;
+use crate::policy_test::{PolicyTest, TestCall};
 use crate::reader::{Reader, Sited, Table};
-use crate::schema::RULE;
+use crate::schema::{EXAMPLES, RULE, TEST};
 
 /// `[permissions]`.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct RawPermissions {
     pub(crate) client_grace: Option<Sited<Duration>>,
     pub(crate) auto: Option<Sited<AutoAnswers>>,
     pub(crate) rules: Vec<RawRule>,
+    /// Of rules first, then those that stand by themselves; the layer is filled in later.
+    pub(crate) tests: Vec<PolicyTest>,
 }
 
 /// One `[[permissions.rule]]`.
@@ -56,6 +59,7 @@ pub(super) fn permissions(table: &Table<'_>, reader: &mut Reader<'_>) -> RawPerm
         .collect();
     let rules = reader.tables(table, "rule", &RULE);
     let rules = rules.map(|rules| rules.value).unwrap_or_default();
+    let mut tests = Vec::new();
     let permissions = RawPermissions {
         header: table.header,
         default_action: reader.word(table, "default_action", ACTIONS),
@@ -64,13 +68,25 @@ pub(super) fn permissions(table: &Table<'_>, reader: &mut Reader<'_>) -> RawPerm
         ask_timeout: reader.seconds(table, "ask_timeout"),
         client_grace: reader.grace(table, "client_grace"),
         auto: reader.word(table, "auto", &auto),
-        rules: rules.iter().map(|rule| self::rule(rule, reader)).collect(),
+        rules: rules
+            .iter()
+            .map(|rule| self::rule(rule, reader, &mut tests))
+            .collect(),
+        tests: Vec::new(),
+    };
+    let written = reader.tables(table, "test", &TEST);
+    for written in written.iter().flat_map(|written| &written.value) {
+        tests.extend(test(written, reader));
+    }
+    let permissions = RawPermissions {
+        tests,
+        ..permissions
     };
     warn_of_longer_rules(&permissions, reader);
     permissions
 }
 
-fn rule(table: &Table<'_>, reader: &mut Reader<'_>) -> RawRule {
+fn rule(table: &Table<'_>, reader: &mut Reader<'_>, tests: &mut Vec<PolicyTest>) -> RawRule {
     reader.missing_key(
         table,
         "tool",
@@ -92,7 +108,81 @@ fn rule(table: &Table<'_>, reader: &mut Reader<'_>) -> RawRule {
         grantable: reader.flag(table, "grantable"),
     };
     only_of_an_ask(&rule, reader);
+    tests.extend(examples(table, &rule, reader));
     rule
+}
+
+/// `examples` of a rule.
+fn examples(table: &Table<'_>, rule: &RawRule, reader: &mut Reader<'_>) -> Vec<PolicyTest> {
+    let Some(examples) = reader.inner(table, "examples", &EXAMPLES) else {
+        return Vec::new();
+    };
+    let mut tests = Vec::new();
+    for (word, expect) in ACTIONS {
+        let texts = reader.texts(&examples, word, |text| Ok(text.to_owned()));
+        for text in texts.into_iter().flat_map(|texts| texts.value) {
+            let Some(tool) = &rule.tool else {
+                continue; // that there is none was reported
+            };
+            tests.push(PolicyTest {
+                layer: 0,
+                tool: tool.value.clone(),
+                call: TestCall::Text(text.value),
+                expect: *expect,
+                why: None,
+                place: reader.place(text.span),
+            });
+        }
+    }
+    if let (Some(tool), false) = (&rule.tool, tests.is_empty())
+        && (tool.value.contains(['*', '?', '[']) || tool.value == EXTERNAL_DIRECTORY)
+    {
+        let message = format!(
+            "an example of `{}` does not say which tool is called",
+            tool.value
+        );
+        let help = "write `[[permissions.test]]` with a `tool`";
+        reader.error(examples.header, message, help);
+    }
+    tests
+}
+
+/// One `[[permissions.test]]`.
+fn test(table: &Table<'_>, reader: &mut Reader<'_>) -> Option<PolicyTest> {
+    reader.missing_key(
+        table,
+        "tool",
+        "write `tool = \"bash\"`: the tool that is called",
+    );
+    let help = "write `expect = \"allow\"`, `\"ask\"` or `\"deny\"`";
+    reader.missing_key(table, "expect", help);
+    let tool = reader.text(table, "tool");
+    let expect = reader.word(table, "expect", ACTIONS);
+    let why = reader.text(table, "why");
+    let call = match (reader.text(table, "text"), reader.object(table, "input")) {
+        (Some(text), None) => TestCall::Text(text.value),
+        (None, Some(input)) => TestCall::Input(input.value),
+        (Some(_), Some(input)) => {
+            let message = "a test has `text` or `input`, not both".to_owned();
+            reader.error(input.key, message, "leave one of them out");
+            return None;
+        }
+        // What is written wrong was reported.
+        (None, None) if table.has("input") => return None,
+        (None, None) => {
+            let help = "write `text = \"git push\"`, or `input = { command = \"git push\" }`";
+            reader.missing_key(table, "text", help);
+            return None;
+        }
+    };
+    Some(PolicyTest {
+        layer: 0,
+        tool: tool?.value,
+        call,
+        expect: expect?.value,
+        why: why.map(|why| why.value),
+        place: reader.place(table.header),
+    })
 }
 
 /// Reports what says nothing where the rule does not ask.

@@ -29,6 +29,44 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// A table within a table.
+    pub(crate) fn inner<'t>(
+        &mut self,
+        table: &Table<'t>,
+        key: &str,
+        schema: &ItemSchema,
+    ) -> Option<Table<'t>> {
+        let value = self.value(table, key)?;
+        self.open(value.key, value.value, schema)
+    }
+
+    /// Any table, as an object of JSON.
+    pub(crate) fn object(
+        &mut self,
+        table: &Table<'_>,
+        key: &str,
+    ) -> Option<Sited<serde_json::Value>> {
+        let value = self.value(table, key)?;
+        match value.value.get_ref() {
+            DeValue::Table(_) => match json(value.value.get_ref()) {
+                Some(object) => Some(value.map(|_| object)),
+                None => {
+                    let message = format!("`{key}` holds what has no form in JSON");
+                    self.error(
+                        value.span,
+                        message,
+                        "leave out dates and numbers that are not finite",
+                    );
+                    None
+                }
+            },
+            other => {
+                self.wrong_type(key, "a table", other, value.span);
+                None
+            }
+        }
+    }
+
     /// A string that is one of these words.
     pub(crate) fn word<T: Copy>(
         &mut self,
@@ -343,4 +381,31 @@ pub(super) fn found(value: &DeValue<'_>) -> &'static str {
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
     }
+}
+
+/// A value as JSON; `None` if it has no form there.
+fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Boolean(flag) => (*flag).into(),
+        DeValue::Integer(integer) => {
+            let number = i128::from_str_radix(integer.as_str(), integer.radix()).ok()?;
+            i64::try_from(number).ok()?.into()
+        }
+        DeValue::Float(float) => {
+            let number = float.as_str().replace('_', "").parse::<f64>().ok()?;
+            serde_json::Number::from_f64(number)?.into()
+        }
+        DeValue::Datetime(_) => return None,
+        DeValue::Array(items) => {
+            let items = items.iter().map(|item| json(item.get_ref()));
+            items.collect::<Option<Vec<_>>>()?.into()
+        }
+        DeValue::Table(entries) => {
+            let entries = entries
+                .iter()
+                .map(|(key, value)| Some((key.get_ref().to_string(), json(value.get_ref())?)));
+            serde_json::Value::Object(entries.collect::<Option<_>>()?)
+        }
+    })
 }

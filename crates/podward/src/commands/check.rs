@@ -1,6 +1,6 @@
 //! `podward check`: what would become of a call, without running anything.
 
-mod cases;
+pub(super) mod cases;
 mod one_call;
 
 use crate::arguments::Check;

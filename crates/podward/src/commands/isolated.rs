@@ -7,15 +7,36 @@ use podward_manifest::{
     Diagnostics, Isolated, LayerKind, LayerSource, ProgramFile, ProgramText, Surroundings, Trust,
     decode, isolated_layer, program_files,
 };
+use podward_pod::failed_policy_tests;
 
-/// The rules and models of one text; files that it names lie below `directory`.
+/// The rules and models of one text, whose tests pass; files that it names lie below `directory`.
 pub(super) fn isolated(
     file: Arc<str>,
     directory: &Path,
     text: String,
 ) -> Result<Isolated, Diagnostics> {
+    let isolated = untested(file, directory, text, LayerKind::Manifest)?;
+    let Isolated {
+        tests,
+        policies,
+        programs,
+        ..
+    } = &isolated;
+    match failed_policy_tests(tests, policies, programs) {
+        Some(failed) => Err(failed),
+        None => Ok(isolated),
+    }
+}
+
+/// The same of a layer of a kind, whose tests nobody ran yet.
+pub(super) fn untested(
+    file: Arc<str>,
+    directory: &Path,
+    text: String,
+    kind: LayerKind,
+) -> Result<Isolated, Diagnostics> {
     let layers = [LayerSource {
-        kind: LayerKind::Manifest,
+        kind,
         file,
         directory: directory.to_owned(),
         text,

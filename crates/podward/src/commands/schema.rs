@@ -15,6 +15,7 @@ pub(super) fn run(arguments: &Schema, screen: Screen) -> Result<Exit, Failure> {
         SchemaOf::Event => events_schema(),
         SchemaOf::Method => methods_schema(),
         SchemaOf::Response => responses_schema(),
+        SchemaOf::Manifest => podward_manifest::manifest_schema(),
         SchemaOf::Explanation => explanation_schema(),
         SchemaOf::ExplainedCall => explained_call_schema(),
         SchemaOf::HookInput => hook_input_schema(),

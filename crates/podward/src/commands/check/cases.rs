@@ -56,14 +56,14 @@ impl From<Expected> for Action {
 
 /// What became of one case.
 #[derive(Debug)]
-struct Outcome {
-    id: String,
+pub(in crate::commands) struct Outcome {
+    pub(in crate::commands) id: String,
     /// `None`: there was nothing to judge.
-    verdict: Option<Action>,
-    expect: Vec<Action>,
-    passed: bool,
+    pub(in crate::commands) verdict: Option<Action>,
+    pub(in crate::commands) expect: Vec<Action>,
+    pub(in crate::commands) passed: bool,
     /// What to tell about a case that failed.
-    note: String,
+    pub(in crate::commands) note: String,
 }
 
 /// What is printed of a case for programs.
@@ -141,7 +141,7 @@ pub(super) fn run(files: &[PathBuf], format: Format, screen: Screen) -> Result<E
     crate::commands::finish(screen, &text, exit)
 }
 
-fn show(outcome: &Outcome, format: Format) -> String {
+pub(in crate::commands) fn show(outcome: &Outcome, format: Format) -> String {
     let verdict = outcome.verdict.map(Action::as_str);
     let expect: Vec<&'static str> = outcome
         .expect
@@ -176,7 +176,8 @@ fn show(outcome: &Outcome, format: Format) -> String {
     }
 }
 
-fn judge_file(file: &Path) -> Vec<Outcome> {
+/// Judges the cases of one file; one that cannot be read is a failed case.
+pub(in crate::commands) fn judge_file(file: &Path) -> Vec<Outcome> {
     let name = file.display().to_string();
     let text = match std::fs::read(file) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),

@@ -1,0 +1,114 @@
+//! `podward test FILE…`: the tests beside rules, and files of cases.
+
+mod junit;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use podward_manifest::{Diagnostics, LayerKind};
+use podward_pod::{LAYER_FILE, PROJECT_DIR, TestOutcome, run_policy_tests};
+
+use super::check::cases::{self, Outcome};
+use super::isolated::{directory_of, untested};
+use crate::arguments::{Format, Test, TestFormat};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::layers;
+use crate::screen::Screen;
+
+/// What became of the tests of one file.
+struct Suite {
+    file: String,
+    outcomes: Vec<Outcome>,
+}
+
+pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
+    let mut suites = Vec::new();
+    let mut broken = String::new();
+    for file in &arguments.files {
+        let is_cases = file.extension().is_some_and(|end| end == "jsonl");
+        let outcomes = match is_cases {
+            true => cases::judge_file(file),
+            false => match tests_of(file, screen) {
+                Ok(outcomes) => outcomes,
+                // All files are looked at, whatever is wrong with one.
+                Err(Failure::BadManifest(text)) => {
+                    broken.push_str(&format!("{}\n", text.trim_end()));
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            },
+        };
+        suites.push(Suite {
+            file: file.display().to_string(),
+            outcomes,
+        });
+    }
+    screen.write_talk(&broken);
+    let all = || suites.iter().flat_map(|suite| &suite.outcomes);
+    let n_failed = all().filter(|outcome| !outcome.passed).count();
+    let summary = format!("{} passed, {n_failed} failed\n", all().count() - n_failed);
+    let mut text = String::new();
+    match arguments.format {
+        TestFormat::Text => {
+            text.extend(all().map(|outcome| cases::show(outcome, Format::Text)));
+            text.push_str(&summary);
+        }
+        TestFormat::Json => {
+            text.extend(all().map(|outcome| cases::show(outcome, Format::Json)));
+            screen.write_talk(&summary);
+        }
+        TestFormat::Junit => {
+            text = junit::report(&suites);
+            screen.write_talk(&summary);
+        }
+    }
+    let exit = match (broken.is_empty(), n_failed) {
+        (false, _) => Exit::BadManifest,
+        (true, 0) => Exit::Done,
+        (true, _) => Exit::Failed,
+    };
+    super::finish(screen, &text, exit)
+}
+
+/// Runs the tests of one layer.
+fn tests_of(file: &Path, screen: Screen) -> Result<Vec<Outcome>, Failure> {
+    let unreadable = |source| Failure::Unreadable {
+        path: file.to_owned(),
+        source,
+    };
+    let bytes = std::fs::read(file).map_err(unreadable)?;
+    let name: Arc<str> = file.display().to_string().into();
+    let bad = |diagnostics: Diagnostics| Failure::BadManifest(diagnostics.to_string());
+    let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
+    let directory = std::path::absolute(directory_of(file)).map_err(unreadable)?;
+    let isolated = untested(name, &directory, text, kind_of(file)).map_err(bad)?;
+    for warning in &isolated.warnings {
+        screen.write_talk(&format!("{warning}\n"));
+    }
+    let outcomes = run_policy_tests(&isolated.tests, &isolated.policies, &isolated.programs);
+    Ok(outcomes.iter().map(outcome).collect())
+}
+
+/// What a file may say hangs on where it lies.
+fn kind_of(file: &Path) -> LayerKind {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    match layers::places() {
+        Ok(places) if absolute == places.machine_layer() => LayerKind::Machine,
+        Ok(places) if absolute == places.user_layer() => LayerKind::User,
+        _ if absolute.ends_with(Path::new(PROJECT_DIR).join(LAYER_FILE)) => LayerKind::Project,
+        _ => LayerKind::Manifest, // or one more layer, which may say less
+    }
+}
+
+fn outcome(run: &TestOutcome) -> Outcome {
+    let why = run.test.why.as_ref();
+    let why = why.map_or_else(String::new, |why| format!("; {why}"));
+    Outcome {
+        id: format!("{}: {}", run.test.place.location, run.call()),
+        verdict: run.verdict(),
+        expect: vec![run.test.expect],
+        passed: run.passed(),
+        note: format!("{}{why}", run.decided()),
+    }
+}
