@@ -287,7 +287,7 @@ const KEYS: &[(&str, Shape, &str)] = {
                 "turn_end",
                 "permission_asked",
             ]),
-            "The event.",
+            "The event that it sees.",
         ),
         ("hook.tool", Text, "A tool's name, or a glob over names."),
         (
