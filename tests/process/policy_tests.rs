@@ -90,7 +90,7 @@ fn tests_are_run_and_reported() {
     // A layer that does not load is no test that passed, and hides no other.
     let ran = test(&["broken.toml", "good.toml"]).exits(78);
     assert_eq!(ran.stdout, "2 passed, 0 failed\n");
-    assert!(ran.stderr.contains("has no `default_action`"), "{ran:#?}");
+    assert!(ran.stderr.contains("`[permissions]` is empty"), "{ran:#?}");
     test(&["none.toml"]).exits(78);
     test(&["none.jsonl"]).exits(1);
     test(&[]).exits(64);

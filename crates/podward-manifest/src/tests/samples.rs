@@ -21,6 +21,7 @@ const SAMPLES: &[&str] = &[
     "models",
     "plan",
     "reference",
+    "skills",
     "unattended-ci",
 ];
 
