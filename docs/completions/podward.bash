@@ -67,6 +67,9 @@ _podward() {
             podward,stop)
                 cmd="podward__subcmd__stop"
                 ;;
+            podward,test)
+                cmd="podward__subcmd__test"
+                ;;
             podward,tools)
                 cmd="podward__subcmd__tools"
                 ;;
@@ -104,7 +107,7 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain lint tools manifest trust grants skills undo completions man schema"
+            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain lint test tools manifest trust grants skills undo completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -664,7 +667,7 @@ _podward() {
             return 0
             ;;
         podward__subcmd__schema)
-            opts="-h -V --color --log --log-file --help --version event method response explanation explained-call hook-input hook-output"
+            opts="-h -V --color --log --log-file --help --version event method response manifest explanation explained-call hook-input hook-output"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -938,6 +941,36 @@ _podward() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__test)
+            opts="-h -V --format --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "text json junit" -- "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

@@ -42,6 +42,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "reply" -d 'Answer w
 complete -c podward -n "__fish_podward_needs_command" -f -a "check" -d 'Judge a call, or files of cases, without running anything'
 complete -c podward -n "__fish_podward_needs_command" -f -a "explain" -d 'Explain a verdict: every rule that was tried, and what would change it'
 complete -c podward -n "__fish_podward_needs_command" -f -a "lint" -d 'Find rules that do not do what their author means'
+complete -c podward -n "__fish_podward_needs_command" -f -a "test" -d 'Run the tests beside rules, and files of cases'
 complete -c podward -n "__fish_podward_needs_command" -f -a "tools" -d 'List the tools: which are offered to the model, and why not'
 complete -c podward -n "__fish_podward_needs_command" -f -a "manifest" -d 'Print the manifest that results from all layers, every line with its origin'
 complete -c podward -n "__fish_podward_needs_command" -f -a "trust" -d 'Trust what a project\'s .podward/ sets, as it is now'
@@ -182,6 +183,16 @@ complete -c podward -n "__fish_podward_using_subcommand lint" -l log-file -d 'Ap
 complete -c podward -n "__fish_podward_using_subcommand lint" -l isolated -d 'Look into these manifests alone: no other layer is read'
 complete -c podward -n "__fish_podward_using_subcommand lint" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand lint" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand test" -l format -d 'How to print' -r -f -a "text\t'What failed, for people'
+json\t'A line a test'
+junit\t'XML that build servers read'"
+complete -c podward -n "__fish_podward_using_subcommand test" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand test" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand test" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand test" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand test" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand tools" -l format -d 'How to print; JSON has each tool\'s schema' -r -f -a "text\t'For people'
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand tools" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
