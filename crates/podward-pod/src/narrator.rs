@@ -27,7 +27,9 @@ pub(crate) struct Narrator {
     next_seq: u64,
     turn: u64,
     status: Status,
-    calls: BTreeMap<CallId, Call>,
+    calls: BTreeMap<podward_gate::CallId, Call>,
+    /// The name of the tool that was called last: most calls of a message share it.
+    last_tool: Arc<str>,
     n_calls: u64,
     /// Tokens of the turns before this one.
     before: podward_model::Usage,
@@ -39,10 +41,10 @@ pub(crate) struct Narrator {
     rules: Option<(Policies, AddedPrograms)>,
 }
 
-/// What was told of a call.
+/// What was told of a call: a turn may have very many.
 struct Call {
-    tool: String,
-    refusal: Option<(RefusalCause, Progress)>,
+    tool: Arc<str>,
+    refusal: Option<Box<(RefusalCause, Progress)>>,
 }
 
 impl Narrator {
@@ -55,6 +57,7 @@ impl Narrator {
             turn: n_turns,
             status: Status::Idle,
             calls: BTreeMap::new(),
+            last_tool: Arc::from(""),
             n_calls: 0,
             before: podward_model::Usage::default(),
             usage: podward_model::Usage::default(),
@@ -147,15 +150,14 @@ impl Narrator {
                 id,
                 tool,
                 arguments,
-            } => told.push(self.proposed(CallId::new(id.as_str()), &tool, &arguments)),
+            } => told.push(self.proposed(id, &tool, &arguments)),
             WorkerEvent::CallDecided(decision) => told.push(self.decided(&decision)),
             WorkerEvent::Waiting => told.push(self.enter(Status::Waiting)),
             WorkerEvent::Working => told.push(self.enter(Status::Busy)),
             // What was decided says that it runs.
             WorkerEvent::CallStarted { .. } => {}
             WorkerEvent::CallFinished { id, output } => {
-                let call = CallId::new(id.as_str());
-                told.push(self.finished(call, &output));
+                told.push(self.finished(&id, &output));
             }
             WorkerEvent::SkillStarted { skill, call } => {
                 told.push(Event::SkillStarted(wire::skill_started(&skill, call)));
@@ -198,15 +200,14 @@ impl Narrator {
         told
     }
 
-    fn proposed(&mut self, call: CallId, tool: &str, arguments: &str) -> Event {
+    fn proposed(&mut self, id: podward_gate::CallId, tool: &str, arguments: &str) -> Event {
         self.n_calls += 1;
-        self.calls.insert(
-            call.clone(),
-            Call {
-                tool: tool.to_owned(),
-                refusal: None,
-            },
-        );
+        let call = CallId::new(id.as_str());
+        let told = Call {
+            tool: self.shared(tool),
+            refusal: None,
+        };
+        self.calls.insert(id, told);
         let arguments =
             serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
         Event::ToolCallArguments(ToolCallArguments {
@@ -217,33 +218,20 @@ impl Narrator {
     }
 
     fn decided(&mut self, decision: &Decision) -> Event {
-        let call = CallId::new(decision.id().as_str());
-        let tool = decision.tool().to_owned();
-        let decided = wire::decided(decision);
         let allowed_by = self.allowed_by(decision);
         let refusal = match decision {
-            Decision::Refuse(refusal) => Some((
+            Decision::Refuse(refusal) => Some(Box::new((
                 wire::refusal_cause(refusal.cause()),
                 wire::progress(refusal.cause()),
-            )),
+            ))),
             Decision::Run { .. } | Decision::Ask(_) => None,
         };
-        self.calls.insert(
-            call.clone(),
-            Call {
-                tool: tool.clone(),
-                refusal,
-            },
-        );
+        let tool = self.shared(decision.tool());
+        self.calls
+            .insert(decision.id().clone(), Call { tool, refusal });
         Event::ToolCallVerdict(ToolCallVerdict {
-            call,
-            part_of: decision.part_of().map(|id| CallId::new(id.as_str())),
-            tool,
-            operations: decided.operations,
-            ruling: decided.ruling,
-            refusal: decided.refusal,
-            by: decided.by,
             allowed_by,
+            ..wire::verdict_told(decision)
         })
     }
 
@@ -265,9 +253,9 @@ impl Narrator {
         Some(wire::change(rules))
     }
 
-    fn finished(&mut self, call: CallId, output: &podward_tools::ToolOutput) -> Event {
-        let tool = self.tool(&call);
-        let refusal = self.calls.get(&call).and_then(|call| call.refusal.clone());
+    fn finished(&self, id: &podward_gate::CallId, output: &podward_tools::ToolOutput) -> Event {
+        let call = self.calls.get(id);
+        let refusal = call.and_then(|call| call.refusal.as_deref().cloned());
         let outcome = match refusal {
             Some((cause, Progress::NotStarted)) => ToolOutcome::Refused { cause },
             Some((cause, Progress::Started)) => ToolOutcome::Stopped { cause },
@@ -275,8 +263,10 @@ impl Narrator {
             None => ToolOutcome::Done,
         };
         Event::ToolCallFinished(ToolCallFinished {
-            call,
-            tool,
+            call: CallId::new(id.as_str()),
+            tool: call
+                .map(|call| call.tool.as_ref().into())
+                .unwrap_or_default(),
             outcome,
             content: output.content.clone(),
         })
@@ -314,11 +304,12 @@ impl Narrator {
         told
     }
 
-    fn tool(&self, call: &CallId) -> String {
-        self.calls
-            .get(call)
-            .map(|call| call.tool.clone())
-            .unwrap_or_default()
+    /// A tool's name, of which all calls of it in a row share one copy.
+    fn shared(&mut self, tool: &str) -> Arc<str> {
+        if *self.last_tool != *tool {
+            self.last_tool = tool.into();
+        }
+        Arc::clone(&self.last_tool)
     }
 }
 

@@ -118,8 +118,8 @@ pub(crate) enum Told {
     Event(Box<Event>),
     /// A question is open and on record.
     Asked(Question),
-    /// A decision is on record; the event of it was told.
-    Decided(Arc<Decision>),
+    /// A decision is on record; its event.
+    Decided(Arc<Decision>, Box<Event>),
 }
 
 /// Where a pod tells what happens.
@@ -399,11 +399,14 @@ impl Heard<'_> {
                 // Only decisions are told as they are.
                 _ => None,
             };
-            for event in narrator.tell(event) {
+            let mut events = narrator.tell(event);
+            // What was decided is told last.
+            let verdict = decision.and_then(|decision| Some((decision, events.pop()?)));
+            for event in events {
                 out.send(narrator, event).await;
             }
-            if let Some(decision) = decision {
-                out.decide(decision).await;
+            if let Some((decision, verdict)) = verdict {
+                out.decide(narrator, decision, verdict).await;
             }
         }
     }
@@ -428,9 +431,12 @@ impl Out {
         }
     }
 
-    async fn decide(&self, decision: Arc<Decision>) {
-        if let Self::Served(out) = self {
-            let _ = out.send(Told::Decided(decision)).await;
+    async fn decide(&self, narrator: &mut Narrator, decision: Arc<Decision>, verdict: Event) {
+        match self {
+            Self::Envelopes(_) => self.send(narrator, verdict).await,
+            Self::Served(out) => {
+                let _ = out.send(Told::Decided(decision, Box::new(verdict))).await;
+            }
         }
     }
 }

@@ -88,6 +88,22 @@ pub fn decided(decision: &Decision) -> Decided {
     }
 }
 
+/// What clients are told of a decision, without what would have allowed it.
+#[must_use]
+pub(crate) fn verdict_told(decision: &Decision) -> wire::ToolCallVerdict {
+    let decided = decided(decision);
+    wire::ToolCallVerdict {
+        call: wire::CallId::new(decision.id().as_str()),
+        part_of: decision.part_of().map(|id| wire::CallId::new(id.as_str())),
+        tool: decision.tool().to_owned(),
+        operations: decided.operations,
+        ruling: decided.ruling,
+        refusal: decided.refusal,
+        by: decided.by,
+        allowed_by: None,
+    }
+}
+
 /// A verdict over a call that is asked about for a reason, if it is.
 #[must_use]
 pub fn asked_ruling(judged: &Ruling, asked: Option<AskReason>) -> wire::Ruling {

@@ -227,15 +227,17 @@ impl<'w> Turn<'w> {
             })
             .await;
         }
+        let is_called = !calls.is_empty();
+        // Calls may wait long: what was written of them is in the message, and kept once.
         let mut worked = match &answer_end {
-            AnswerEnd::Stopped(_) => self.batch(calls.clone()).await?,
+            AnswerEnd::Stopped(_) => self.batch(calls).await?,
             AnswerEnd::Broken(reason) => self.refuse_all(&calls, reason).await?,
         };
         let batch_end = worked.end.take();
         self.push_step(content, worked).await;
         Ok(match answer_end {
             AnswerEnd::Broken(reason) => Some(reason),
-            AnswerEnd::Stopped(_) if !calls.is_empty() => batch_end,
+            AnswerEnd::Stopped(_) if is_called => batch_end,
             AnswerEnd::Stopped(StopReason::MaxTokens) => {
                 Some(EndReason::Limit(Limit::OutputTokens))
             }

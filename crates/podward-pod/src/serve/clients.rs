@@ -6,10 +6,13 @@ use std::sync::Arc;
 use podward_protocol::{
     ClientJoined, ClientLeft, CloseReason, Closing, Event, SessionId, Time, json_line,
 };
+use podward_worker::Decision;
 use serde::Serialize;
 
 use super::connection::{ClientNumber, Standing};
 use super::outbox::{Lazy, Outbox};
+use super::snapshot::Kept;
+use crate::wire::verdict_told;
 
 /// Clients at the same time.
 pub(crate) const MAX_CLIENTS: usize = 512;
@@ -65,14 +68,14 @@ const SNAPSHOT_BYTES: usize = "\"snapshot\":true,".len() + 20;
 
 /// An event on its way: one line for all.
 #[derive(Serialize)]
-struct Framed<'a> {
+struct Framed<'a, E: Serialize> {
     time: Time,
     session: &'a SessionId,
     seq: u64,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     snapshot: bool,
     #[serde(flatten)]
-    event: &'a Event,
+    event: E,
 }
 
 /// What all lines of a moment have in common.
@@ -92,6 +95,20 @@ impl Frame {
     /// An event that tells what already was.
     pub(crate) fn snapshot_line(&self, event: &Event) -> Option<Arc<str>> {
         self.framed(event, true)
+    }
+
+    /// The same, of an event as JSON.
+    fn snapshot_line_of(&self, json: &str) -> Option<Arc<str>> {
+        let framed = Framed {
+            time: self.time,
+            session: &self.session,
+            seq: self.seq,
+            snapshot: true,
+            event: (),
+        };
+        let line = json_line(&framed).ok()?;
+        let line = format!("{},{}", line.strip_suffix('}')?, json.strip_prefix('{')?);
+        (line.len() <= podward_protocol::MAX_LINE_BYTES).then(|| line.into())
     }
 
     fn framed(&self, event: &Event, snapshot: bool) -> Option<Arc<str>> {
@@ -114,12 +131,19 @@ impl Frame {
 /// A part of a snapshot that is there.
 pub(crate) struct Part {
     pub(crate) frame: Arc<Frame>,
-    pub(crate) event: Arc<Event>,
+    pub(crate) event: Kept,
 }
 
 impl Lazy for Part {
     fn line(&self) -> Option<Arc<str>> {
-        self.frame.snapshot_line(&self.event)
+        match &self.event {
+            Kept::Event(event) => self.frame.snapshot_line(event),
+            Kept::Json { json, .. } => self.frame.snapshot_line_of(json),
+            Kept::Asked(question) => {
+                let verdict = verdict_told(&Decision::Ask(question.clone()));
+                self.frame.snapshot_line(&Event::ToolCallVerdict(verdict))
+            }
+        }
     }
 }
 

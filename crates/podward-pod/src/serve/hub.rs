@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use podward_gate::Question;
 use podward_protocol::{
     Envelope, ErrorCode, ErrorRaised, Event, MethodError, Notice, Reply, Response, SessionId, Time,
     encode_response,
@@ -280,6 +281,16 @@ impl Hub {
 
     /// Tells an event to all that want it.
     pub(super) fn publish(&mut self, event: Event) -> Fits {
+        self.publish_as(event, None)
+    }
+
+    /// Tells the verdict over a call that is asked about: later clients are told of it from the
+    /// question, which is there anyway.
+    pub(super) fn publish_asked(&mut self, verdict: Event, question: Question) -> Fits {
+        self.publish_as(verdict, Some(question))
+    }
+
+    fn publish_as(&mut self, event: Event, asked: Option<Question>) -> Fits {
         let mut frame = self.frame();
         frame.seq = self.next_seq;
         let (line, event, fits) = match frame.line(&event) {
@@ -294,7 +305,10 @@ impl Hub {
         let Some(line) = line else {
             return fits;
         };
-        self.snapshot.fold(&event, line.len());
+        match asked.filter(|_| fits == Fits::Yes) {
+            Some(question) => self.snapshot.keep_asked(question, line.len()),
+            None => self.snapshot.fold(&event, line.len()),
+        }
         for number in self.clients.publish(event.name(), &line) {
             self.cut_off(number);
         }

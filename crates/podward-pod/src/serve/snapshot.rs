@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podward_protocol::{Event, Notice, Status, TextDelta};
+use podward_gate::Question;
+use podward_protocol::{Event, Notice, Status, TextDelta, json_line};
 
 /// The longest text that is joined to one delta, in bytes.
 const TEXT_BYTES: usize = 256 * 1024;
@@ -11,8 +12,8 @@ const TEXT_BYTES: usize = 256 * 1024;
 /// What is kept of a turn, in bytes; of a longer one the beginning is left out.
 const TURN_BYTES: usize = 16 * 1024 * 1024;
 
-/// Events that are kept of a turn.
-const TURN_EVENTS: usize = 16 * 1024;
+/// Events that are kept of a turn: four of each call of the largest message.
+const TURN_EVENTS: usize = 64 * 1024;
 
 /// The turn that runs, or ran last, and what the pod is.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(crate) struct Snapshot {
     skills: Vec<Arc<Event>>,
     turn: Option<Arc<Event>>,
     /// What happened in the turn, with its size.
-    events: VecDeque<(Arc<Event>, usize)>,
+    events: VecDeque<(Kept, usize)>,
     /// What the model is writing: it is joined until something else happens.
     writing: Option<Writing>,
     n_bytes: usize,
@@ -32,6 +33,39 @@ pub(crate) struct Snapshot {
     status: Arc<Event>,
     max_bytes: usize,
     max_events: usize,
+}
+
+/// An event that is told again.
+#[derive(Debug, Clone)]
+pub(crate) enum Kept {
+    Event(Arc<Event>),
+    /// One of a call, as JSON: that takes a part of the room, and a turn may have very many.
+    Json {
+        name: &'static str,
+        json: Arc<str>,
+    },
+    /// The verdict over a call that is asked about: made of the question when it is told.
+    Asked(Question),
+}
+
+impl Kept {
+    fn json(event: &Arc<Event>) -> Self {
+        match json_line(event.as_ref()) {
+            Ok(json) => Self::Json {
+                name: event.name(),
+                json: json.into(),
+            },
+            Err(_) => Self::Event(Arc::clone(event)),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Event(event) => event.name(),
+            Self::Json { name, .. } => name,
+            Self::Asked(_) => "tool_call_verdict",
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -92,7 +126,7 @@ impl Snapshot {
             | Event::ToolCallFinished(_)
             | Event::Error(_) => {
                 self.freeze();
-                self.keep(Arc::clone(event), n_bytes);
+                self.keep(Kept::json(event), n_bytes);
             }
             Event::Usage(_) => self.usage = Some(Arc::clone(event)),
             Event::SkillStarted(_) => self.skills.push(Arc::clone(event)),
@@ -116,8 +150,14 @@ impl Snapshot {
         }
     }
 
+    /// Takes in the verdict over a call that is asked about; `n_bytes`: about how much is told of it.
+    pub(crate) fn keep_asked(&mut self, question: Question, n_bytes: usize) {
+        self.freeze();
+        self.keep(Kept::Asked(question), n_bytes);
+    }
+
     /// What a new client is told first; `known` (clients and grants) comes before the turn.
-    pub(crate) fn head(&mut self, known: impl IntoIterator<Item = Arc<Event>>) -> Vec<Arc<Event>> {
+    pub(crate) fn head(&mut self, known: impl IntoIterator<Item = Arc<Event>>) -> Vec<Kept> {
         self.freeze();
         let left_out = (self.n_left_out > 0).then(|| {
             Arc::new(Event::Notice(Notice {
@@ -135,8 +175,9 @@ impl Snapshot {
             .chain(self.skills.iter().cloned())
             .chain(self.turn.iter().cloned())
             .chain(left_out)
-            .chain(self.events.iter().map(|(event, _)| Arc::clone(event)))
-            .chain(self.usage.iter().cloned())
+            .map(Kept::Event)
+            .chain(self.events.iter().map(|(event, _)| event.clone()))
+            .chain(self.usage.iter().cloned().map(Kept::Event))
             .collect()
     }
 
@@ -165,6 +206,9 @@ impl Snapshot {
         };
         // Text that was told in the middle is joined with what came before.
         let before = self.events.back().and_then(|(event, n_bytes)| {
+            let Kept::Event(event) = event else {
+                return None;
+            };
             let (Event::TextDelta(delta) | Event::ThinkingDelta(delta)) = event.as_ref() else {
                 return None;
             };
@@ -183,10 +227,10 @@ impl Snapshot {
             Kind::Text => Event::TextDelta(delta),
             Kind::Thinking => Event::ThinkingDelta(delta),
         };
-        self.keep(Arc::new(event), n_bytes);
+        self.keep(Kept::Event(Arc::new(event)), n_bytes);
     }
 
-    fn keep(&mut self, event: Arc<Event>, n_bytes: usize) {
+    fn keep(&mut self, event: Kept, n_bytes: usize) {
         self.events.push_back((event, n_bytes));
         self.n_bytes = self.n_bytes.saturating_add(n_bytes);
         while (self.n_bytes > self.max_bytes || self.events.len() > self.max_events)

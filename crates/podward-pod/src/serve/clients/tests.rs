@@ -1,6 +1,6 @@
 use podward_protocol::{Event, MAX_LINE_BYTES, SessionId, TextDelta, Time};
 
-use super::{Clients, Frame, HELLO_PINGS, SNAPSHOT_BYTES, Wanted, Welcomed};
+use super::{Clients, Frame, HELLO_PINGS, SNAPSHOT_BYTES, Wanted, Welcomed, json_line};
 use crate::serve::outbox::Outbox;
 
 /// An event that was told fits the snapshots that come later, however long its line is.
@@ -38,4 +38,19 @@ fn a_connection_without_a_hello_ends() {
     });
     assert_eq!(clients.get(late).unwrap().n_pings, 0);
     assert_eq!(clients.strangers(), [silent]);
+}
+
+#[test]
+fn what_is_kept_as_json_is_told_as_the_event_is() {
+    let frame = Frame {
+        time: Time::from_unix_milliseconds(0).unwrap(),
+        session: SessionId::from_bits(1),
+        seq: 7,
+    };
+    let event = Event::TextDelta(TextDelta {
+        text: "a\u{202e}b\n{\"}".to_owned(),
+    });
+    let json = json_line(&event).unwrap();
+    assert_eq!(frame.snapshot_line_of(&json), frame.snapshot_line(&event));
+    assert!(frame.snapshot_line(&event).is_some());
 }

@@ -17,6 +17,7 @@ use crate::serve::local::{LOCAL_NAME, LocalCall};
 use crate::serve::outbox::Lazy;
 use crate::serve::pending::ReplyTo;
 use crate::serve::questions::OpenPart;
+use crate::serve::snapshot::Kept;
 
 /// A name that no client may have: people would take it for the pod.
 const POD_NAME: &str = "podward";
@@ -166,14 +167,15 @@ impl Hub {
                     .map(|grant| Arc::new(Event::GrantAdded(GrantAdded { grant }))),
             )
             .collect();
-        let part = |event: Arc<Event>| {
+        let part = |event: Kept| {
             let frame = Arc::clone(&frame);
             wants
                 .event(event.name())
                 .then(|| Box::new(Part { frame, event }) as Box<dyn Lazy>)
         };
         let mut parts: Vec<Box<dyn Lazy>> = Vec::new();
-        parts.extend(part(Arc::new(Event::SnapshotStarted(SnapshotStarted {}))));
+        let whole = |event: Event| Kept::Event(Arc::new(event));
+        parts.extend(part(whole(Event::SnapshotStarted(SnapshotStarted {}))));
         parts.extend(self.snapshot.head(known).into_iter().filter_map(part));
         if wants.event("permission_request") {
             parts.extend(self.questions.iter().map(|open| {
@@ -184,9 +186,10 @@ impl Hub {
                 }) as Box<dyn Lazy>
             }));
         }
-        parts.extend(self.snapshot.tail().into_iter().filter_map(part));
+        let tail = self.snapshot.tail().into_iter().map(Kept::Event);
+        parts.extend(tail.filter_map(part));
         let end = SnapshotEnd { seq: frame.seq };
-        parts.extend(part(Arc::new(Event::SnapshotEnd(end))));
+        parts.extend(part(whole(Event::SnapshotEnd(end))));
         parts
     }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use podward_gate::{Answer, AnswerError, EditError, Question, RequestId};
 use podward_protocol as wire;
 use podward_protocol::{
-    AlreadySettled, EditDenied, MethodError, MethodErrorCode, PermissionReply, Reply, Settled,
+    AlreadySettled, EditDenied, MAX_LINE_BYTES, MethodError, MethodErrorCode, PermissionReply,
+    Reply, Settled, json_line,
 };
 use serde_json::{Map, Value};
 
@@ -16,8 +17,11 @@ use crate::serve::pending::{Kind, ReplyTo};
 use crate::serve::questions::Open;
 use crate::wire::{operations, ruling};
 
-/// Bytes of what is said to the model about all questions at once: it is told for each, in one line.
+/// Bytes of what is said to the model about all questions at once.
 const MAX_FEEDBACK: usize = 16 * 1024;
+
+/// The same for all of them together, as JSON: it is told for each, in one line.
+const MAX_FEEDBACK_TOLD: usize = MAX_LINE_BYTES / 2;
 
 impl Hub {
     /// Takes an answer to one question.
@@ -60,8 +64,12 @@ impl Hub {
     /// Says no to every open question.
     pub(super) fn reject_all(&mut self, to: ReplyTo, by: &str, feedback: Option<&str>) {
         let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
-        if feedback.is_some_and(|feedback| feedback.len() > MAX_FEEDBACK) {
-            let message = format!("words for so many calls have at most {MAX_FEEDBACK} bytes");
+        let n_open = self.questions.iter().count().max(1);
+        let most = MAX_FEEDBACK.min(MAX_FEEDBACK_TOLD / n_open);
+        let n_bytes = |feedback: &str| json_line(&feedback).map_or(usize::MAX, |json| json.len());
+        if feedback.is_some_and(|feedback| n_bytes(feedback) > most) {
+            let message =
+                format!("words for {n_open} calls at once have at most {most} bytes as JSON");
             let error = MethodError::new(MethodErrorCode::InvalidParams, message);
             return self.respond(to, Err(error));
         }

@@ -4,7 +4,7 @@ use podward_gate::Answer;
 use podward_protocol::{
     CancelStarted, Event, MethodError, MethodErrorCode, Reply, RunStarted, SkillEndStarted, Status,
 };
-use podward_worker::{Prompt, SkillError, TurnEnd};
+use podward_worker::{Decision, Prompt, SkillError, TurnEnd};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -251,7 +251,11 @@ impl Hub {
                 }
             }
             Told::Asked(question) => self.ask(question),
-            Told::Decided(decision) => {
+            Told::Decided(decision, verdict) => {
+                match &*decision {
+                    Decision::Ask(question) => self.publish_asked(*verdict, question.clone()),
+                    Decision::Run { .. } | Decision::Refuse(_) => self.publish(*verdict),
+                };
                 self.decide(&decision);
                 self.tell_grants();
             }

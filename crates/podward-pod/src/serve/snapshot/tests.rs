@@ -1,6 +1,8 @@
 use podward_protocol::{CallId, ToolCallStarted, TurnStarted, Usage};
+use podward_worker::Decision;
 
 use super::*;
+use crate::wire::verdict_told;
 
 fn text(text: &str) -> Event {
     Event::TextDelta(TextDelta { text: text.into() })
@@ -40,9 +42,18 @@ fn fold(snapshot: &mut Snapshot, events: impl IntoIterator<Item = Event>) {
 }
 
 fn told(snapshot: &mut Snapshot) -> Vec<Event> {
-    let mut events = snapshot.head([]);
-    events.extend(snapshot.tail());
-    events.iter().map(|event| event.as_ref().clone()).collect()
+    let event = |kept: Kept| match kept {
+        Kept::Event(event) => event.as_ref().clone(),
+        Kept::Json { name, json } => {
+            let event: Event = serde_json::from_str(&json).unwrap();
+            assert_eq!(event.name(), name);
+            event
+        }
+        Kept::Asked(question) => Event::ToolCallVerdict(verdict_told(&Decision::Ask(question))),
+    };
+    let head = snapshot.head([]).into_iter();
+    let tail = snapshot.tail().into_iter().map(Kept::Event);
+    head.chain(tail).map(event).collect()
 }
 
 #[test]
