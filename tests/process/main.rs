@@ -19,6 +19,7 @@ mod hooks;
 mod key;
 mod layers;
 mod lint;
+mod load;
 mod models;
 mod output;
 mod parked;

@@ -56,8 +56,11 @@ const RUNS: &[Run] = &[
             "races::",
             "parked::",
             "headless::",
+            "load::",
         ],
         counts: &[
+            ("PODWARD_LOAD_QUESTIONS", "10000"),
+            ("PODWARD_LOAD_CLIENTS", "200"),
             ("PODWARD_RACES", "1000"),
             ("PODWARD_ASK_CRASHES", "1000"),
             ("PODWARD_HEADLESS_RUNS", "1000"),
