@@ -276,7 +276,7 @@ async fn main() -> Outcome {
     println!("| before | | {} kB |", pod.memory()?);
     let before = pod.memory()?;
     let mut start = Instant::now();
-    let mut step = |what: &str, start: &mut Instant| -> Outcome {
+    let step = |what: &str, start: &mut Instant| -> Outcome {
         println!(
             "| {what} | {:.1?} | {} kB |",
             start.elapsed(),
