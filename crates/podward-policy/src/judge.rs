@@ -15,6 +15,7 @@ mod asking;
 mod coverage;
 mod decided;
 mod explain;
+mod fillings;
 mod reach;
 mod skills;
 mod watch;
@@ -23,6 +24,7 @@ pub(crate) use asking::{asking, judge_rest};
 use coverage::{coverage, why_unknown};
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
+use fillings::OverFillings;
 pub(crate) use reach::may_ever_run;
 pub(crate) use skills::judge_call;
 
@@ -310,7 +312,7 @@ impl<'a> View<'a> {
         how: How,
         watch: &mut W,
     ) -> Decision {
-        let mut said = Said::default();
+        let mut said = OverFillings::default();
         let policy = self.policy;
         let order = match W::SEES_ALL {
             true => Order::all(policy.rules.len()),
@@ -487,52 +489,6 @@ enum CatchAll {
     /// Those that name the tool.
     OfItsTool,
     Never,
-}
-
-/// What the rules so far say of some ways to fill the holes.
-#[derive(Debug, Default)]
-struct Said {
-    strictest: Option<Action>,
-    mildest: Option<Action>,
-    first: Option<usize>,
-    /// What the strictest rule says that matches the whole call.
-    floor: Option<(Action, usize)>,
-}
-
-impl Said {
-    fn at_least(&mut self, action: Action, rule: usize) {
-        if self.floor.is_none_or(|(floor, _)| action > floor) {
-            self.floor = Some((action, rule));
-        }
-    }
-
-    fn add(&mut self, action: Action, rule: Option<usize>) {
-        self.strictest = self.strictest.max(Some(action));
-        self.mildest = Some(self.mildest.map_or(action, |mildest| mildest.min(action)));
-        self.first = self.first.or(rule);
-    }
-
-    fn is_mixed(&self) -> bool {
-        self.strictest != self.mildest
-    }
-
-    fn end(mut self, decisive: Decision, unresolved: Action) -> Decision {
-        self.add(decisive.action, None);
-        let own = match self.is_mixed() {
-            true => Decision {
-                action: unresolved,
-                why: Why::Unresolved(self.first),
-            },
-            false => decisive,
-        };
-        match self.floor {
-            Some((action, rule)) if action >= own.action => Decision {
-                action,
-                why: Why::Rule(rule),
-            },
-            _ => own,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -230,12 +230,12 @@ fn fill(root: &Path) {
         .unwrap_err();
     assert!(error.help().unwrap().contains("make room"), "{error}");
     let id = podward_gate::GrantId::new(counted.id.as_str()).unwrap();
-    assert!(store.take(&[id.clone()]).is_err());
+    assert!(store.take(std::slice::from_ref(&id)).is_err());
     store.revoke(&other.id).unwrap_err();
     assert_eq!(fs::read(&path).unwrap(), before);
     drop(file);
     fs::remove_file(&filler).unwrap();
-    assert!(store.take(&[id.clone()]).is_ok());
+    assert!(store.take(std::slice::from_ref(&id)).is_ok());
     assert_eq!(store.list()[0].uses_left, Some(8));
     tell("full");
 }

@@ -354,7 +354,7 @@ proptest! {
     fn no_skill_weakens_a_verdict_and_no_cut_loses_one(
         steps in prop::collection::vec(prop::collection::vec(prop::sample::select(KINDS), 1..4), 1..5),
         n_steps in 1..5_u32,
-        begins in prop::option::of(prop::sample::select(&SKILLS[..])),
+        begins in prop::option::of(prop::sample::select(SKILLS)),
     ) {
         block_on(async {
             let steps: Vec<&[(&str, &str)]> = steps.iter().map(|step| &step[..]).collect();
