@@ -281,7 +281,7 @@ async fn a_ping_is_answered_when_all_before_it_was_taken() {
     let answering = async {
         let request = peer.request().await;
         assert_eq!(request.method.name(), MethodName::Cancel);
-        let cancelled = podward_protocol::CancelStarted { turn: 1 };
+        let cancelled = CancelStarted { turn: 1 };
         peer.reply(request.id, Reply::Cancel(cancelled)).await;
     };
     let (asked, ()) = tokio::join!(asking, answering);
