@@ -26,7 +26,6 @@ mod parked;
 mod pods;
 mod policy_tests;
 mod programs_page;
-mod protocol_page;
 mod races;
 mod readme;
 mod refusals;

@@ -244,21 +244,55 @@ async fn list(client: &Client, n: usize) -> Outcome {
     }
 }
 
+/// The program that was built with this example.
+fn built_beside() -> Option<PathBuf> {
+    let directory = std::env::current_exe().ok()?.parent()?.parent()?.to_owned();
+    Some(directory.join("podward"))
+}
+
+/// Connects more clients, each of which reads all questions and whatever comes later.
+async fn connect_others(
+    pod: &Served,
+    n_clients: usize,
+    n_questions: usize,
+) -> Result<Vec<JoinHandle<()>>, Box<dyn Error>> {
+    let mut others = Vec::new();
+    for n in 0..n_clients {
+        let name = format!("client {n}");
+        let (other, mut events) = Client::connect(&pod.socket, hello(name)).await?;
+        questions(&mut events, n_questions).await?;
+        others.push(tokio::spawn(async move {
+            let _other = other;
+            while events.next().await.is_some() {}
+        }));
+    }
+    Ok(others)
+}
+
+fn print_answers(answers: &[Answered], pongs: Vec<Duration>) -> Outcome {
+    println!("| {} answers | median | p99 |", answers.len());
+    println!("|---|---|---|");
+    let times = |of: fn(&Answered) -> Duration| answers.iter().map(of).collect();
+    row("a line there and back over a bare socket", ping_pong()?);
+    row("a method of the pod", pongs);
+    row("an answer is on disk", times(|answered| answered.on_disk));
+    row(
+        "its program (`date`) runs",
+        times(|answered| answered.started),
+    );
+    row(
+        "its call has its result",
+        times(|answered| answered.finished),
+    );
+    Ok(())
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcome {
     let mut arguments = std::env::args().skip(1);
     let mut count = |usual: usize| arguments.next().map_or(Ok(usual), |count| count.parse());
     let (n_questions, n_clients, n_answers) = (count(10_000)?, count(200)?, count(1_000)?);
-    let beside = || {
-        Some(
-            std::env::current_exe()
-                .ok()?
-                .parent()?
-                .parent()?
-                .join("podward"),
-        )
-    };
-    let program = arguments.next().map(PathBuf::from).or_else(beside);
+    let program = arguments.next().map(PathBuf::from).or_else(built_beside);
     let message = message(n_questions)?;
     let pod = Served::start(&program.ok_or("no program")?, n_questions)?;
     let (client, mut events) = Client::connect(&pod.socket, hello("measures".to_owned())).await?;
@@ -296,16 +330,7 @@ async fn main() -> Outcome {
     step("all of them asked and read by one client", &mut start)?;
     list(&client, n_questions).await?;
     step("all listed, a page at a time", &mut start)?;
-    let mut others = Vec::new();
-    for n in 0..n_clients {
-        let name = format!("client {n}");
-        let (other, mut events) = Client::connect(&pod.socket, hello(name)).await?;
-        questions(&mut events, n_questions).await?;
-        others.push(tokio::spawn(async move {
-            let _other = other;
-            while events.next().await.is_some() {}
-        }));
-    }
+    let others = connect_others(&pod, n_clients, n_questions).await?;
     step("all read by each of the other clients", &mut start)?;
     let mut answers = Vec::with_capacity(n_answers);
     for request in requests.into_iter().take(n_answers) {
@@ -321,20 +346,7 @@ async fn main() -> Outcome {
         each(message)
     );
 
-    println!("| {n_answers} answers | median | p99 |");
-    println!("|---|---|---|");
-    let times = |of: fn(&Answered) -> Duration| answers.iter().map(of).collect();
-    row("a line there and back over a bare socket", ping_pong()?);
-    row("a method of the pod", pongs);
-    row("an answer is on disk", times(|answered| answered.on_disk));
-    row(
-        "its program (`date`) runs",
-        times(|answered| answered.started),
-    );
-    row(
-        "its call has its result",
-        times(|answered| answered.finished),
-    );
+    print_answers(&answers, pongs)?;
     for other in others {
         other.abort();
     }

@@ -324,10 +324,11 @@ enum Shape {
 #[must_use]
 pub fn manifest_schema() -> String {
     let tables = TABLES.iter().map(|table| {
-        let mut schema = object(table.name, table.keys);
-        if table.name == "permissions" {
-            schema["required"] = json!(["default_action"]);
-        }
+        let schema = object(table.name, table.keys);
+        let schema = match table.name {
+            "permissions" => with(schema, "required", json!(["default_action"])),
+            _ => schema,
+        };
         (table.name.to_owned(), schema)
     });
     let mut properties: Map<String, Value> = tables.collect();
@@ -357,9 +358,15 @@ fn object(path: &str, keys: &[&str]) -> Value {
 }
 
 fn item(path: &str, schema: &ItemSchema, required: &[&str]) -> Value {
-    let mut item = object(path, schema.keys);
-    item["required"] = json!(required);
-    item
+    with(object(path, schema.keys), "required", json!(required))
+}
+
+/// The schema with one more keyword.
+fn with(mut schema: Value, keyword: &str, value: Value) -> Value {
+    if let Some(schema) = schema.as_object_mut() {
+        schema.insert(keyword.to_owned(), value);
+    }
+    schema
 }
 
 fn list(items: Value) -> Value {
@@ -371,7 +378,7 @@ fn of_key(path: &str) -> Value {
         return json!({}); // a test holds that there is none
     };
     let actions = [Action::Allow, Action::Ask, Action::Deny].map(Action::as_str);
-    let mut schema = match shape {
+    let schema = match shape {
         Shape::Text => json!({ "type": "string" }),
         Shape::Texts => list(json!({ "type": "string" })),
         Shape::Words(words) => json!({ "type": "string", "enum": words }),
@@ -387,8 +394,7 @@ fn of_key(path: &str) -> Value {
         Shape::Examples => item(path, &EXAMPLES, &[]),
         Shape::Hook => list(item(path, &HOOK, &["event", "command"])),
     };
-    schema["description"] = json!(about);
-    schema
+    with(schema, "description", json!(about))
 }
 
 /// Every key of the reader, by its path.
