@@ -24,6 +24,7 @@ use podward_protocol::{
     PermissionRequest, Pong, Run,
 };
 use serde_json::{Value, json};
+use tokio::task::JoinHandle;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -255,7 +256,7 @@ async fn connect_others(
     pod: &Served,
     n_clients: usize,
     n_questions: usize,
-) -> Result<Vec<JoinHandle<()>>, Box<dyn Error>> {
+) -> Outcome<Vec<JoinHandle<()>>> {
     let mut others = Vec::new();
     for n in 0..n_clients {
         let name = format!("client {n}");
