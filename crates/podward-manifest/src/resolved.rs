@@ -57,7 +57,7 @@ pub struct Resolved {
     pub limits: Limits,
     /// `[undo]`.
     pub undo: Undo,
-    /// What the layers say their rules say. [`resolve`](crate::resolve) does not run them: whoever
+    /// What the layers say their rules say. [`resolve`](crate::resolve()) does not run them: whoever
     /// can lower a call does, and takes one that fails for an error.
     pub tests: Vec<PolicyTest>,
     /// What the author should hear although the manifest loads.

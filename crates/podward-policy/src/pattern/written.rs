@@ -1,7 +1,7 @@
 //! The matcher that reads a pattern as it is written, where nothing in it needs more: no class, no
 //! quoted word. Such a pattern is kept as its text alone.
 //!
-//! As for [`Segments`](super::Segments), each segment is placed as far left as it goes.
+//! As for [`Segments`](super::segments::Segments), each segment is placed as far left as it goes.
 
 use super::fold::Case;
 use super::{Fold, Token};
