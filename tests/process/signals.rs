@@ -102,44 +102,6 @@ fn sigint_kills_the_command_and_writes_its_result() {
     stops(&[Signal::INT], &[130]);
 }
 
-/// Whoever should read has stopped, or never did: what they did not take is lost, and nothing else.
-#[test]
-fn a_signal_ends_a_pod_whose_output_nobody_takes() {
-    let text = "x".repeat(1 << 20);
-    let script = format!(
-        "[[step]]\ntext = '''{text}'''\n[[step.call]]\ntool = \"bash\"\n\
-         input = {{ command = \"touch ran\" }}\n[[step]]\ntext = \"end\"\n"
-    );
-    for (format, signal, code) in [("json", Signal::TERM, 143), ("text", Signal::INT, 130)] {
-        let sandbox = Sandbox::new();
-        let pod = sandbox.pod(&script, ALLOW_ALL);
-        let mut child = sandbox
-            .podward(&["run", pod.to_str().unwrap(), "go", "--format", format])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        // The text is on its way then, into a pipe that does not hold it.
-        let output = child.stdout.take().unwrap();
-        wait_for("the text", || {
-            (rustix::io::ioctl_fionread(&output).unwrap() > 32 << 10).then_some(())
-        });
-        send(&child, signal);
-        let ended = wait_for("the end", || child.try_wait().unwrap());
-        assert_eq!(ended.code(), Some(code));
-        // What was recorded is whole, whether or not the turn came to its call.
-        exchanges(&sandbox.session(), Ending::Written);
-        let run = sandbox.path("state/podward/run");
-        let left = std::fs::read_dir(run).unwrap();
-        let left = left.map(|entry| entry.unwrap().file_name());
-        assert_eq!(
-            left.filter(|name| name != "lock").count(),
-            0,
-            "the socket stays"
-        );
-    }
-}
-
 #[test]
 fn a_second_signal_ends_the_process_too() {
     stops(&[Signal::INT, Signal::TERM], &[130, 143]);
