@@ -1,9 +1,12 @@
 //! SIGINT and SIGTERM stop the agent, kill what it runs, and leave every call with its result.
 
+use std::fs::File;
 use std::io::{BufRead as _, BufReader};
+use std::os::fd::AsRawFd as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::sandbox::{ALLOW_ALL, Sandbox};
@@ -100,6 +103,49 @@ fn sigterm_kills_the_command_and_writes_its_result() {
 #[test]
 fn sigint_kills_the_command_and_writes_its_result() {
     stops(&[Signal::INT], &[130]);
+}
+
+/// Whoever should read has stopped, or never did: what they did not take is lost, and nothing else.
+#[test]
+fn a_signal_ends_a_pod_whose_output_nobody_takes() {
+    let text = "x".repeat(1 << 20);
+    let script = format!(
+        "[[step]]\ntext = '''{text}'''\n[[step.call]]\ntool = \"bash\"\n\
+         input = {{ command = \"touch ran\" }}\n[[step]]\ntext = \"end\"\n"
+    );
+    for (format, signal, code) in [("json", Signal::TERM, 143), ("text", Signal::INT, 130)] {
+        let sandbox = Sandbox::new();
+        let pod = sandbox.pod(&script, ALLOW_ALL);
+        let mut child = sandbox
+            .podward(&["run", pod.to_str().unwrap(), "go", "--format", format])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // The text is on its way then, into a pipe that holds no more of it.
+        let output = child.stdout.take().unwrap();
+        let written = format!("/proc/self/fd/{}", output.as_raw_fd());
+        let written = File::options().write(true).open(written).unwrap();
+        wait_for("a full pipe", || {
+            let mut room = [PollFd::new(&written, PollFlags::OUT)];
+            let n_ready = poll(&mut room, Some(&Timespec::default())).unwrap();
+            (n_ready == 0).then_some(())
+        });
+        drop(written);
+        send(&child, signal);
+        let ended = wait_for("the end", || child.try_wait().unwrap());
+        assert_eq!(ended.code(), Some(code));
+        // What was recorded is whole, whether or not the turn came to its call.
+        exchanges(&sandbox.session(), Ending::Written);
+        let run = sandbox.path("state/podward/run");
+        let left = std::fs::read_dir(run).unwrap();
+        let left = left.map(|entry| entry.unwrap().file_name());
+        assert_eq!(
+            left.filter(|name| name != "lock").count(),
+            0,
+            "the socket stays"
+        );
+    }
 }
 
 #[test]

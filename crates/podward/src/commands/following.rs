@@ -26,6 +26,8 @@ pub(super) struct Following {
     task: JoinHandle<Written>,
     ends: mpsc::Receiver<TurnEnded>,
     cancel: CancellationToken,
+    /// Cancelled when the reader took nothing for too long: the follower never comes back.
+    given_up: CancellationToken,
     /// Passes on the events of a pod in this process.
     _relay: Option<AbortOnDropHandle<()>>,
 }
@@ -39,10 +41,17 @@ impl Following {
     /// Begins to follow; what is written may keep its thread waiting.
     pub(super) fn start(mut what: Follow, ends: mpsc::Receiver<TurnEnded>) -> Self {
         let cancel = what.cancel.clone();
+        let given_up = CancellationToken::new();
         let (events, relay) = match what.events {
             Events::Here(events) => {
                 let (passed_on, taken) = mpsc::channel(1);
-                let relay = tokio::spawn(pass_on(events, passed_on, cancel.clone()));
+                let (cancel, given_up) = (cancel.clone(), given_up.clone());
+                let relay = async move {
+                    if let Passed::NotTaken = pass_on(events, passed_on, &cancel).await {
+                        given_up.cancel();
+                    }
+                };
+                let relay = tokio::spawn(relay);
                 (Events::Here(taken), Some(AbortOnDropHandle::new(relay)))
             }
             Events::There(events) => (Events::There(events), None),
@@ -54,18 +63,23 @@ impl Following {
             task,
             ends,
             cancel,
+            given_up,
             _relay: relay,
         }
     }
 
-    /// Waits for the end of a turn; `None` if there is nothing to follow any more.
+    /// Waits for the end of a turn; `None` if there is nothing to follow any more, or nobody reads it.
     pub(super) async fn end_of(&mut self, turn: u64) -> Option<TurnEnded> {
-        while let Some(end) = self.ends.recv().await {
+        loop {
+            let end = tokio::select! {
+                biased;
+                end = self.ends.recv() => end?,
+                () = self.given_up.cancelled() => return None,
+            };
             if end.turn == turn {
                 return Some(end);
             }
         }
-        None
     }
 
     /// Waits until everything is written, or nobody takes it although the end was asked for.
@@ -76,6 +90,7 @@ impl Following {
         let written = tokio::select! {
             biased;
             written = self.task => written.map_err(|_| Failure::Writer)?,
+            () = self.given_up.cancelled() => return Ok(Reader::Stuck),
             () = stuck(&self.cancel) => return Ok(Reader::Stuck),
         };
         match written {
@@ -87,23 +102,32 @@ impl Following {
     }
 }
 
+/// What became of the events that were to be passed on.
+enum Passed {
+    /// There are no more, or nobody wants them.
+    All,
+    /// The end was asked for, and then one was not taken for too long.
+    NotTaken,
+}
+
 /// Passes on what a pod in this process tells, which waits until it is taken. Once the end was asked
 /// for, a reader that takes nothing holds nothing up: the pod tells nobody any more.
 async fn pass_on(
     mut events: mpsc::Receiver<Envelope>,
     passed_on: mpsc::Sender<Envelope>,
-    cancel: CancellationToken,
-) {
+    cancel: &CancellationToken,
+) -> Passed {
     while let Some(envelope) = events.recv().await {
         let is_taken = tokio::select! {
             biased;
             taken = passed_on.send(envelope) => taken.is_ok(),
-            () = stuck(&cancel) => false,
+            () = stuck(cancel) => return Passed::NotTaken,
         };
         if !is_taken {
-            return;
+            break;
         }
     }
+    Passed::All
 }
 
 /// Waits until the end was asked for, and so long from now or then.
