@@ -118,7 +118,11 @@ fn many_questions_and_many_clients_are_borne() {
     let settled = client.call("permission_reject_all", words).unwrap();
     let settled = settled["settled"].as_array().unwrap();
     assert_eq!(settled.len(), n_questions - 1);
-    client.event("turn_ended");
+    let finished = told_until(&mut client, "turn_ended", &["tool_call_finished"]);
+    assert_eq!(finished.len(), n_questions);
+    let ran = |(_, finished): &&(String, Value)| finished["call"] == middle["call"];
+    let ran = &finished.iter().find(ran).unwrap().1;
+    assert_eq!(ran["outcome"], json!({"kind": "done"}), "{ran}");
     assert_eq!(listed(&mut client), Vec::<Value>::new());
     // Each was asked about, and then decided: once.
     assert_eq!(decisions(&pod.session).len(), 2 * n_questions);
