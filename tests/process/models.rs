@@ -11,7 +11,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use podward_model::ScriptedModel;
+use podward_protocol::Time;
 use podward_test_provider::{Format, Setup, TestProvider, Tls, Trouble};
+use serde::Deserialize as _;
+use serde_json::Value;
 
 use crate::demo::{DEMO_VERDICTS, refused_tools};
 use crate::sandbox::{ALLOW_ALL, Ran, Sandbox, repository};
@@ -197,7 +200,7 @@ fn a_certificate_that_nobody_vouches_for_gets_no_key() {
 #[test]
 fn a_retry_is_shown_with_its_reason_and_the_time_of_the_next_attempt() {
     let sandbox = Sandbox::new();
-    let limited = Trouble::Status(429, Some("0".to_owned()));
+    let limited = Trouble::Status(429, Some("1".to_owned()));
     let provider = start(setup(Format::OpenAiChat, WORK).with_troubles([limited]));
     let pod = pod(&sandbox, Format::OpenAiChat, &provider, ALLOW_ALL);
     let pod = pod.to_str().unwrap();
@@ -209,7 +212,10 @@ fn a_retry_is_shown_with_its_reason_and_the_time_of_the_next_attempt() {
         .unwrap_or_else(|| panic!("{ran:#?}"));
     assert_eq!(retry["data"]["attempt"], 2);
     assert!(retry["data"]["reason"].is_string(), "{retry}");
-    assert!(retry["data"]["at"].as_str().unwrap() >= retry["time"].as_str().unwrap());
+    // A second after it was known, and that was after the first line.
+    let milliseconds = |time: &Value| Time::deserialize(time).unwrap().unix_milliseconds();
+    let began = milliseconds(&lines[0]["time"]);
+    assert!(milliseconds(&retry["data"]["at"]) >= began + 1000);
     assert_eq!(provider.requests().len(), 3);
     assert_eq!(problems(&provider), [""; 0]);
 }
