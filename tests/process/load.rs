@@ -126,9 +126,8 @@ fn many_questions_and_many_clients_are_borne() {
     assert_eq!(listed(&mut client), Vec::<Value>::new());
     // Each was asked about, and then decided: once.
     assert_eq!(decisions(&pod.session).len(), 2 * n_questions);
-    let made: Vec<bool> = (0..n_questions)
-        .map(|n| sandbox.work().join(format!("f{n}")).exists())
-        .collect();
-    let wanted: Vec<bool> = (0..n_questions).map(|n| n == n_questions / 2).collect();
-    assert_eq!(made, wanted);
+    // So many are not always asked about in the order of their calls.
+    let made = (0..n_questions).filter(|n| sandbox.work().join(format!("f{n}")).exists());
+    let made: Vec<String> = made.map(|n| format!("touch f{n}")).collect();
+    assert_eq!(made, [middle["arguments"]["command"].as_str().unwrap()]);
 }
