@@ -9,6 +9,18 @@ use std::path::{Path, PathBuf};
 
 use crate::file::shown;
 
+/// An error with all that is behind it, in a line.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
 /// A file or directory of podward's own that cannot be used.
 #[derive(Debug)]
 pub struct StateError {

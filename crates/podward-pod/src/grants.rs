@@ -20,7 +20,7 @@ use podward_policy::GrantRule;
 use podward_protocol::{Grant, GrantEnd, GrantFor, GrantId, SessionId, Time};
 
 use crate::clock::Clock;
-use crate::error::StateError;
+use crate::error::{StateError, with_causes};
 use crate::places::Places;
 
 pub(crate) use convert::{wire_asker, wire_rule};
@@ -398,7 +398,7 @@ impl GrantStore {
         let problem = GrantProblem {
             file: error.path().to_owned(),
             line: None,
-            why: stored::with_sources(error),
+            why: with_causes(error),
         };
         state.is_doubtful |= error.is_uncertain();
         state.live.clear();

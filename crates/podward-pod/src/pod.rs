@@ -30,6 +30,7 @@ pub use model::{EmbeddedScript, declared_model};
 pub(crate) use start::interrupt;
 
 use crate::clock::{Clock, SystemClock};
+use crate::error::with_causes;
 use crate::grants::GrantStore;
 use crate::hook::Asked;
 use crate::key::ModelKey;
@@ -345,16 +346,9 @@ impl Pod {
     }
 
     async fn report(&mut self, error: &WorkerError) {
-        let mut message = error.to_string();
-        let mut source = std::error::Error::source(error);
-        while let Some(cause) = source {
-            message.push_str(": ");
-            message.push_str(&cause.to_string());
-            source = cause.source();
-        }
         let event = Event::Error(ErrorRaised {
             code: ErrorCode::Storage,
-            message,
+            message: with_causes(error),
             help: None,
         });
         self.out.send(&mut self.narrator, event).await;

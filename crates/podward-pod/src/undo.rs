@@ -9,12 +9,12 @@ use podward_gate::CallFacts;
 use podward_manifest::WorkspaceMode;
 use podward_protocol::SessionId;
 use podward_tools::{Deed, Keep, Kept, NotKept, Reach};
-use podward_undo::{DeedName, Keeper, Running, Settings, UndoError};
+use podward_undo::{DeedName, Keeper, Running, Settings};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::clock::Clock;
-use crate::error::StateError;
+use crate::error::{StateError, with_causes};
 use crate::layers::Loaded;
 use crate::places::Places;
 use crate::pod::PodError;
@@ -109,7 +109,7 @@ impl Keep for PodKeep {
                 keeper: Arc::clone(&self.keeper),
                 notices: self.notices.clone(),
             })),
-            Err(error) => Err(NotKept::new(chain(&error))),
+            Err(error) => Err(NotKept::new(with_causes(&error))),
         }
     }
 }
@@ -155,17 +155,6 @@ fn pass_on(keeper: &Keeper, notices: &mpsc::Sender<String>) {
         // Nobody reads, or too much is waiting: the log has it.
         let _ = notices.try_send(notice);
     }
-}
-
-fn chain(error: &UndoError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 /// A session in which something is undone: no pod works in it meanwhile.

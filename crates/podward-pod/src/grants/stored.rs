@@ -1,6 +1,5 @@
 //! The grants of all workspaces: to look at and take back, without a pod.
 
-use std::error::Error;
 use std::path::PathBuf;
 
 use podward_protocol::{Grant, GrantFor, GrantId, SessionId};
@@ -8,7 +7,7 @@ use podward_protocol::{Grant, GrantFor, GrantId, SessionId};
 use super::file::{Change, GrantFile, GrantProblem};
 use super::record::Record;
 use crate::clock::Clock;
-use crate::error::StateError;
+use crate::error::{StateError, with_causes};
 use crate::places::Places;
 
 /// The grants of one workspace.
@@ -127,7 +126,7 @@ fn stored(file: &GrantFile, now: i64) -> StoredGrants {
             problems: vec![GrantProblem {
                 file: path.clone(),
                 line: None,
-                why: with_sources(&error),
+                why: with_causes(&error),
             }],
             file: path,
             grants: Vec::new(),
@@ -221,16 +220,4 @@ pub fn revoke_all(places: &Places, workspace: Option<&str>) -> Result<Revoked, S
         revoked.grants.append(&mut ids);
     }
     Ok(revoked)
-}
-
-/// An error with what is behind it.
-pub(super) fn with_sources(error: &StateError) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -13,6 +13,7 @@ use podward_worker::{LoadedSkill, SkillError, SkillSource, SkillStarter};
 use super::listing::listing;
 use super::{Purpose, SkillFile, Skills};
 use crate::accounts::Accounts;
+use crate::error::with_causes;
 use crate::file::shown;
 
 /// The skills of one pod.
@@ -49,7 +50,7 @@ impl Catalogue {
     /// What people should hear of the skills.
     pub(crate) fn notices(&self) -> Vec<Notice> {
         let unread = self.found.problems.iter().map(|problem| Notice {
-            message: chain(problem),
+            message: with_causes(problem),
             help: problem.help(),
         });
         let read = self.found.files.iter().flat_map(|file| {
@@ -146,7 +147,7 @@ impl SkillSource for Catalogue {
         };
         // Its author may have changed it since the pod started.
         let file = SkillFile::read(&known.directory, &self.accounts)
-            .map_err(|problem| broken(chain(&problem)))?
+            .map_err(|problem| broken(with_causes(&problem)))?
             .ok_or_else(|| broken("its `SKILL.md` is gone".to_owned()))?;
         let Some(skill) = &file.reading.skill else {
             return Err(broken(first_error(&file)));
@@ -205,16 +206,4 @@ fn first_error(file: &SkillFile) -> String {
 pub(super) fn name_of(file: &SkillFile) -> String {
     let name = file.directory.file_name().unwrap_or_default();
     shown(Path::new(name))
-}
-
-/// An error with its causes, in a line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Hub, Phase};
+use crate::error::with_causes;
 use crate::pod::{Pod, PodError, Told};
 use crate::serve::pending::ReplyTo;
 
@@ -326,12 +327,5 @@ fn skill_error(error: &SkillError) -> MethodError {
 
 /// What cannot be written down did not happen.
 pub(in crate::serve) fn storage(error: &dyn std::error::Error) -> MethodError {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        message.push_str(": ");
-        message.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    MethodError::new(MethodErrorCode::Storage, message)
+    MethodError::new(MethodErrorCode::Storage, with_causes(error))
 }
