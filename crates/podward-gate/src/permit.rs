@@ -35,8 +35,9 @@ use crate::refusal::{Refusal, RefusalCause};
 /// ```compile_fail,E0451
 /// # use podward_gate::Permit;
 /// # fn run_tool(_permit: Permit, command: &str) -> String { format!("ran {command}") }
-/// # fn facts() -> std::sync::Arc<podward_gate::CallFacts> { unimplemented!() }
-/// run_tool(Permit { facts: facts() }, "ls"); // its field is private
+/// fn forge(facts: std::sync::Arc<podward_gate::CallFacts>) {
+///     run_tool(Permit { facts }, "ls"); // its field is private
+/// }
 /// ```
 ///
 /// and it runs one call, not two:
@@ -61,9 +62,9 @@ pub struct Permit {
 /// ```compile_fail,E0451
 /// # use podward_gate::{CallFacts, DecidedBy, Permitted};
 /// # use podward_policy::Ruling;
-/// # fn parts() -> (std::sync::Arc<CallFacts>, Ruling, DecidedBy) { unimplemented!() }
-/// let (facts, ruling, by) = parts();
-/// let forged = Permitted { facts, ruling, by, payload: "ls" }; // its fields are private
+/// fn forge(facts: std::sync::Arc<CallFacts>, ruling: Ruling, by: DecidedBy) -> Permitted<&'static str> {
+///     Permitted { facts, ruling, by, payload: "ls" } // its fields are private
+/// }
 /// ```
 ///
 /// A call that has been released or refused is gone, so it is settled once:

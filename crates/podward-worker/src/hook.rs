@@ -54,9 +54,8 @@ pub trait HookEvent: Send + 'static {
 ///
 /// ```compile_fail,E0451
 /// # use podward_worker::PreToolCall;
-/// # fn parts<T>() -> T { unimplemented!() }
 /// fn loosen(event: &mut PreToolCall) {
-///     *event = PreToolCall { facts: parts(), stage: parts() }; // its fields are private
+///     let PreToolCall { stage, .. } = event; // its fields are private
 /// }
 /// ```
 #[async_trait]
