@@ -1,0 +1,259 @@
+//! Approvals that are remembered: what they cover later, and how they are saved.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{has, kinds, once, reject, turn, until_the_end};
+use crate::sandbox::Sandbox;
+use crate::serving::{Client, Pod, step};
+use crate::session_files::{decisions, mode_of};
+
+/// What a grant covers is not asked about; a grant that is revoked while the question is open counts
+/// no more for it.
+#[test]
+fn an_always_covers_a_line_together_with_that_of_an_earlier_part() {
+    let always = || json!({"kind": "always", "width": 0, "for": {"kind": "project"}});
+    let parts = |request: &Value| {
+        let asking = request["asking"].as_array().unwrap().iter();
+        let texts = asking.map(|one| {
+            let place = usize::try_from(one["operation"].as_u64().unwrap()).unwrap();
+            request["operations"][place]["text"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        });
+        texts.collect::<Vec<_>>()
+    };
+    let saved = |request: &Value| {
+        let parts = request["choices"][0]["parts"].as_array().unwrap().iter();
+        parts
+            .map(|part| part["pattern"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    for by_the_pod in [true, false] {
+        let sandbox = Sandbox::new();
+        let line = "touch a.txt && touch b.txt";
+        let script = step(&["touch a.txt"]) + &step(&[line]) + &step(&[line]);
+        let (pod, mut client) = turn(&sandbox, &script, "");
+        let first = client.request();
+        let settled = client.reply(&first, always()).unwrap();
+        let grant = settled[0]["outcome"]["grants"][0].clone();
+        let shown = client.request();
+        assert_eq!(shown["arguments"]["command"], line);
+        assert_eq!(
+            (parts(&shown), saved(&shown)),
+            (
+                vec!["touch b.txt".to_owned()],
+                vec!["touch b.txt".to_owned()]
+            )
+        );
+        assert_eq!(
+            shown["ruling"]["operation"],
+            shown["asking"][0]["operation"]
+        );
+        if by_the_pod {
+            client.call("grants_revoke", json!({"id": grant})).unwrap();
+        } else {
+            let id = grant.as_str().unwrap();
+            sandbox.run(&["grants", "revoke", id]).exits(0);
+            // Nobody has told the pod; it looks before it takes an answer.
+            let late = client.reply(&shown, always()).unwrap_err();
+            assert_eq!(late["code"], "digest_mismatch");
+        }
+        let anew = client.request();
+        assert_eq!(anew["id"], shown["id"]);
+        assert_eq!(client.open(), [anew["id"].clone()]);
+        assert_eq!(parts(&anew), ["touch a.txt", "touch b.txt"]);
+        for answer in [always(), once()] {
+            let late = client.reply(&shown, answer).unwrap_err();
+            assert_eq!(late["code"], "digest_mismatch");
+        }
+        assert!(!has(&sandbox, "b.txt"), "nothing was approved");
+        assert_eq!(decisions(&pod.session).len(), 3);
+        client.reply(&anew, always()).unwrap();
+        client.event("turn_ended");
+        assert!(has(&sandbox, "b.txt"));
+        let log = decisions(&pod.session);
+        assert_eq!(
+            log.last().unwrap()["by"]["kind"],
+            "grants",
+            "the third time by the grant"
+        );
+    }
+}
+
+#[test]
+fn always_is_not_asked_again_in_this_session_nor_in_the_next() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch a"]) + &step(&["touch b"]) + &step(&["mkdir c"]);
+    let (pod, mut client) = turn(&sandbox, &script, "");
+    let request = client.request();
+    let offered: Vec<&str> = request["choices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|choice| choice["parts"][0]["pattern"].as_str().unwrap())
+        .collect();
+    let width = offered.iter().position(|pattern| *pattern == "touch *");
+    let width = width.unwrap_or_else(|| panic!("{offered:?}"));
+    let always = json!({"kind": "always", "width": width, "for": {"kind": "project"}});
+    let settled = client.reply(&request, always).unwrap();
+    assert_eq!(kinds(&settled), ["approved_always"]);
+    let grant = client.event("grant_added")["grant"].clone();
+    assert_eq!(grant["id"], settled[0]["outcome"]["grants"][0]);
+    // The next question is about something else.
+    let other = client.request();
+    assert_eq!(other["arguments"]["command"], "mkdir c");
+    assert!(has(&sandbox, "a") && has(&sandbox, "b"));
+    client.reply(&other, reject()).unwrap();
+    client.event("turn_ended");
+    assert!(!has(&sandbox, "c"));
+    let by: Vec<Value> = decisions(&pod.session)
+        .iter()
+        .map(|line| line["by"]["kind"].clone())
+        .collect();
+    assert!(by.contains(&"grants".into()), "{by:?}");
+
+    let folder = sandbox.path("state/podward/grants");
+    assert_eq!(mode_of(&folder), 0o700);
+    let files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "jsonl")
+        })
+        .collect();
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(mode_of(&files[0]), 0o600);
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    let entry: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&entry["id"], &entry["by"], &entry["rules"][0]["pattern"]),
+        (&grant["id"], &"tester".into(), &"touch *".into())
+    );
+
+    client.call("stop", json!({})).unwrap();
+    assert_eq!(pod.ends(), Some(0));
+    let (_pod, mut next) = turn(&sandbox, &step(&["touch d"]), "");
+    let names = until_the_end(&mut next);
+    assert!(
+        !names.contains(&"permission_request".to_owned()),
+        "{names:?}"
+    );
+    assert!(has(&sandbox, "d"));
+}
+
+#[test]
+fn an_always_settles_what_waits_and_says_so_for_each() {
+    let sandbox = Sandbox::new();
+    let script = step(&["touch a", "mkdir b", "touch c"]);
+    let (_pod, mut client) = turn(&sandbox, &script, "");
+    let requests = [client.request(), client.request(), client.request()];
+    let always = json!({
+        "kind": "always",
+        "patterns": [{"operation": 0, "pattern": "touch *"}],
+        "for": {"kind": "session"},
+    });
+    let settled = client.reply(&requests[0], always).unwrap();
+    let ids: Vec<&Value> = settled
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["id"])
+        .collect();
+    assert_eq!(ids, [&requests[0]["id"], &requests[2]["id"]], "{settled}");
+    assert_eq!(kinds(&settled), ["approved_always"; 2]);
+    assert_eq!(client.open(), [requests[1]["id"].clone()]);
+    client.reply(&requests[1], once()).unwrap();
+    client.event("turn_ended");
+    assert!(["a", "b", "c"].iter().all(|name| has(&sandbox, name)));
+}
+
+/// Another process that holds the lock of the file of grants, until this is dropped.
+struct Lock(std::process::Child);
+
+impl Lock {
+    fn take(sandbox: &Sandbox) -> Self {
+        let grants = std::fs::read_dir(sandbox.path("state/podward/grants")).unwrap();
+        let mut paths = grants.map(|entry| entry.unwrap().path());
+        let path = paths.find(|path| path.extension().is_some_and(|it| it == "lock"));
+        let mut child = std::process::Command::new("flock")
+            .arg(path.unwrap())
+            .args(["sh", "-c", "echo held; exec cat"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut held = [0; 5];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut held).unwrap();
+        assert_eq!(&held, b"held\n");
+        Self(child)
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+/// A pod that asks about `touch b` and `mkdir c`, has a grant for `touch a`, and cannot write another:
+/// the approval of `touch b` waits for the lock.
+fn waits_for_the_lock(sandbox: &Sandbox) -> (Pod, Client, [Value; 2], Lock, u64) {
+    let (pod, mut client) = turn(sandbox, &step(&["touch a", "touch b", "mkdir c"]), "");
+    let always = json!({"kind": "always", "width": 0, "for": {"kind": "project"}});
+    let first = client.request();
+    let asked = [client.request(), client.request()];
+    client.reply(&first, always.clone()).unwrap();
+    let lock = Lock::take(sandbox);
+    let waiting = client.send_reply(&asked[0], always);
+    // It was heard when what comes after it is answered.
+    assert_eq!(
+        client.open(),
+        [asked[0]["id"].clone(), asked[1]["id"].clone()]
+    );
+    (pod, client, asked, lock, waiting)
+}
+
+#[test]
+fn an_approval_that_waits_to_be_saved_holds_up_nobody() {
+    let sandbox = Sandbox::new();
+    let (pod, mut client, asked, lock, waiting) = waits_for_the_lock(&sandbox);
+    let mut other = Client::approver(&pod, "other");
+    let settled = other.reply(&asked[1], once()).unwrap();
+    assert_eq!(kinds(&settled), ["approved_once"]);
+    assert_eq!(client.open(), [asked[0]["id"].clone()]);
+    drop(lock);
+    let mut settled = client.response(waiting).unwrap().unwrap();
+    assert_eq!(kinds(&settled["settled"].take()), ["approved_always"]);
+    until_the_end(&mut client);
+    assert!(has(&sandbox, "b") && has(&sandbox, "c"));
+}
+
+/// Nothing is remembered that the person is told has failed.
+#[test]
+fn an_approval_that_came_too_late_is_not_saved() {
+    let sandbox = Sandbox::new();
+    let (pod, mut client, asked, lock, waiting) = waits_for_the_lock(&sandbox);
+    let mut other = Client::approver(&pod, "other");
+    let settled = other.reply(&asked[0], reject()).unwrap();
+    assert_eq!(kinds(&settled), ["rejected"]);
+    drop(lock);
+    let late = client.response(waiting).unwrap().unwrap_err();
+    assert_eq!(late["code"], "already_settled", "{late}");
+    assert_eq!(late["data"]["by"]["name"], "other", "{late}");
+    let grants = client.call("grants_list", json!({})).unwrap();
+    let patterns: Vec<_> = grants["grants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|grant| &grant["rules"][0]["pattern"])
+        .collect();
+    assert_eq!(patterns, ["touch a"]);
+    other.reply(&asked[1], once()).unwrap();
+    until_the_end(&mut client);
+    assert!(!has(&sandbox, "b"));
+}
