@@ -1,8 +1,8 @@
-//! Calls, lowered and judged: nothing is said of a rule that the judge does not confirm.
+//! Calls, lowered and judged: every witness is one that the judge confirms.
 
 use podward_policy::{
     Action, Cause, Coverage, LayerAnalysis, Lowered, Operation, Policies, RuleIdx, Ruling,
-    ToolName, WrittenRule,
+    WrittenRule,
 };
 use podward_shell::AddedPrograms;
 
@@ -46,16 +46,15 @@ pub(crate) struct Judged {
 }
 
 impl<'a> Engine<'a> {
-    pub(crate) fn new(lint: &'a Lint<'a>, layer_idx: usize) -> Option<Self> {
-        let layers = lint.policies.analysis(lint.known);
-        Some(Self {
-            layer: layers.into_iter().nth(layer_idx)?,
+    pub(crate) fn new(lint: &'a Lint<'a>, layer_idx: usize, layer: LayerAnalysis<'a>) -> Self {
+        Self {
+            layer,
             layer_idx,
             programs: lint.programs,
             attendance: lint.attendance,
             policies: lint.policies,
             lower: lint.lower,
-        })
+        }
     }
 
     pub(crate) fn rule(&self, idx: RuleIdx) -> Option<WrittenRule<'a>> {
@@ -73,7 +72,7 @@ impl<'a> Engine<'a> {
     /// Judges a call by the layer; `None` if it is no call.
     pub(crate) fn judge(&self, call: Call) -> Option<Judged> {
         let lowered = self.lower.lower(&call).or_else(|| alone(&call))?;
-        let ruling = self.layer.judge(self.policies, &lowered)?;
+        let ruling = self.policies.judge_layer(self.layer_idx, &lowered);
         let witness = Witness {
             call,
             action: ruling.action,
@@ -127,10 +126,9 @@ impl Judged {
     }
 }
 
-/// A call of a tool that rules may name and that nothing lowers: its text is what they see.
+/// A call of `spawn`, which rules may name and nothing lowers: its text is what they see.
 fn alone(call: &Call) -> Option<Lowered> {
-    let is_one = |tool: &ToolName| matches!(tool.as_str(), "skill" | "spawn");
-    let text = call.text().filter(|_| is_one(&call.tool))?;
+    let text = call.text().filter(|_| call.tool.as_str() == "spawn")?;
     Some(Operation::plain(&call.tool, text).into())
 }
 

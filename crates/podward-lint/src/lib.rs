@@ -78,11 +78,11 @@ impl Lint<'_> {
     pub fn run(&self) -> Report {
         let mut findings = Vec::new();
         let mut n_steps = 0;
-        for layer_idx in 0..self.policies.analysis(self.known).len() {
+        let layers = self.policies.analysis(self.known);
+        for (layer_idx, layer) in layers.into_iter().enumerate() {
             let mut effort = effort();
-            if let Some(engine) = Engine::new(self, layer_idx) {
-                of_layer(&engine, &mut effort, &mut findings);
-            }
+            let engine = Engine::new(self, layer_idx, layer);
+            of_layer(&engine, &mut effort, &mut findings);
             n_steps += effort.n_steps();
         }
         Report { findings, n_steps }
@@ -91,7 +91,9 @@ impl Lint<'_> {
     /// What a rule of a layer decides, and the call that shows it.
     #[must_use]
     pub fn reach(&self, layer_idx: usize, rule: RuleIdx) -> Option<Reach> {
-        let engine = Engine::new(self, layer_idx)?;
+        let layers = self.policies.analysis(self.known);
+        let layer = layers.into_iter().nth(layer_idx)?;
+        let engine = Engine::new(self, layer_idx, layer);
         Some(reach::reach(&engine, rule, &mut effort()))
     }
 }
@@ -103,7 +105,7 @@ fn effort() -> Effort {
 fn of_layer(engine: &Engine<'_>, effort: &mut Effort, findings: &mut Vec<Finding>) {
     for idx in (0..engine.layer.n_rules()).map(RuleIdx) {
         let reach = reach::reach(engine, idx, effort);
-        let mut of_rule = reach::findings(engine, idx, &reach);
+        let mut of_rule = reach::findings(engine, idx, &reach, effort);
         if let Reach::Decides(_) | Reach::Undecided(_) = reach {
             of_rule.extend(deny::finding(engine, idx, effort));
             of_rule.extend(open::finding(engine, idx, effort));

@@ -35,7 +35,7 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, effort: &mut Effort) ->
     let commands = allowed(engine, idx)?;
     let fixed = commands.fixed();
     let head_of_fixed = head(&fixed, engine.programs);
-    if head_of_fixed.program.is_some() || head_of_fixed.subcommand.is_some() {
+    if head_of_fixed.name.is_some() || head_of_fixed.subcommand.is_some() {
         return None;
     }
     let program = fixed.first().copied()?;

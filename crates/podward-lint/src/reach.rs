@@ -189,7 +189,12 @@ fn variants(tool: &ToolName, rule: WrittenRule<'_>, text: &str) -> Vec<Call> {
 }
 
 /// What is said of a rule that hardly decides anything.
-pub(crate) fn findings(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Vec<Finding> {
+pub(crate) fn findings(
+    engine: &Engine<'_>,
+    idx: RuleIdx,
+    reach: &Reach,
+    effort: &mut Effort,
+) -> Vec<Finding> {
     let Some(rule) = engine.rule(idx) else {
         return Vec::new();
     };
@@ -218,7 +223,7 @@ pub(crate) fn findings(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Vec<
         )],
         Reach::Nothing => vec![nothing(engine, idx, rule)],
         Reach::Undecided(why) => {
-            let (witnesses, related) = deciding(engine, idx);
+            let (witnesses, related) = deciding(engine, idx, effort);
             vec![finding(
                 Code::Undecided,
                 pattern,
@@ -235,7 +240,7 @@ pub(crate) fn findings(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Vec<
             )]
         }
         Reach::Never | Reach::Hardly(_) => {
-            let (mut witnesses, related) = deciding(engine, idx);
+            let (mut witnesses, related) = deciding(engine, idx, effort);
             let by = by(engine, &related);
             let code = match reach {
                 Reach::Never => Code::NeverDecides,
@@ -278,12 +283,15 @@ pub(crate) fn told(idx: RuleIdx, rule: WrittenRule<'_>) -> String {
 }
 
 /// The rules that decide what a rule matches, each with a call.
-fn deciding(engine: &Engine<'_>, idx: RuleIdx) -> (Vec<Witness>, Vec<RuleIdx>) {
-    let mut effort = crate::effort();
+fn deciding(
+    engine: &Engine<'_>,
+    idx: RuleIdx,
+    effort: &mut Effort,
+) -> (Vec<Witness>, Vec<RuleIdx>) {
     let mut witnesses = Vec::new();
     let mut related = Vec::new();
     for tool in engine.layer.tools(idx) {
-        for (early, text) in engine.layer.deciding_before(idx, &tool, &mut effort) {
+        for (early, text) in engine.layer.deciding_before(idx, &tool, effort) {
             if related.contains(&early) {
                 continue;
             }
@@ -300,7 +308,7 @@ fn deciding(engine: &Engine<'_>, idx: RuleIdx) -> (Vec<Witness>, Vec<RuleIdx>) {
     if related.is_empty() {
         // By another form of the same text.
         for tool in engine.layer.tools(idx) {
-            let texts = engine.layer.texts(idx, &tool, &mut effort);
+            let texts = engine.layer.texts(idx, &tool, effort);
             let calls = texts.iter().filter_map(|text| Call::of_text(&tool, text));
             let mut judged = calls.filter_map(|call| engine.judge(call));
             let other = judged.find_map(|judged| Some((judged.witness.rule?, judged.witness)));

@@ -10,7 +10,6 @@ mod sample;
 mod view;
 
 use crate::action::Action;
-use crate::compile::{Domain, domain_of};
 use crate::judge;
 use crate::operation::{Lowered, OperationIdx};
 use crate::pattern::language;
@@ -18,7 +17,7 @@ use crate::policy::{Policies, Policy};
 use crate::rule::Rule;
 use crate::rule::tools::ToolPattern;
 use crate::tool::{KnownTools, ToolName, ToolOrigin};
-use crate::verdict::{LayerName, RuleIdx, Ruling};
+use crate::verdict::RuleIdx;
 use crate::work::Work;
 
 use view::View;
@@ -30,7 +29,6 @@ pub struct Effort(pub(crate) language::Effort);
 /// One layer, and what its rules leave to each other.
 #[derive(Debug)]
 pub struct LayerAnalysis<'p> {
-    name: &'p LayerName,
     policy: &'p Policy,
     known: &'p KnownTools,
     rules: Vec<View>,
@@ -116,8 +114,7 @@ impl Policies {
     pub fn analysis<'p>(&'p self, known: &'p KnownTools) -> Vec<LayerAnalysis<'p>> {
         let layers = self.layers.iter();
         layers
-            .map(|(name, policy)| LayerAnalysis {
-                name,
+            .map(|(_, policy)| LayerAnalysis {
                 policy,
                 known,
                 rules: policy.rules.iter().map(View::new).collect(),
@@ -127,12 +124,6 @@ impl Policies {
 }
 
 impl<'p> LayerAnalysis<'p> {
-    /// The layer.
-    #[must_use]
-    pub const fn name(&self) -> &'p LayerName {
-        self.name
-    }
-
     /// How many rules it has.
     #[must_use]
     pub fn n_rules(&self) -> usize {
@@ -143,12 +134,6 @@ impl<'p> LayerAnalysis<'p> {
     #[must_use]
     pub const fn default_action(&self) -> Action {
         self.policy.default_action
-    }
-
-    /// What is said where the ways to fill holes do not agree.
-    #[must_use]
-    pub const fn unresolved(&self) -> Action {
-        self.policy.unresolved
     }
 
     /// A rule.
@@ -226,14 +211,6 @@ impl<'p> LayerAnalysis<'p> {
     pub fn decisions(&self, call: &Lowered) -> Vec<Decided> {
         judge::decisions(self.policy, call)
     }
-
-    /// The ruling of the layer alone.
-    #[must_use]
-    pub fn judge(&self, policies: &Policies, call: &Lowered) -> Option<Ruling> {
-        let mut layers = policies.layers.iter();
-        let layer = layers.find(|(_, policy)| std::ptr::eq(policy, self.policy))?;
-        Some(judge::judge_by_layers(std::slice::from_ref(layer), call))
-    }
 }
 
 /// One word of a pattern for commands.
@@ -254,11 +231,6 @@ pub enum WordRest {
     Star,
     /// Something else with a wildcard.
     Wild,
-}
-
-/// What the texts of a tool are; `None`: nothing is known of them.
-fn domain(tool: &ToolName) -> Option<Domain> {
-    domain_of(tool)
 }
 
 /// Whether a glob over tools may mean tools of MCP servers.

@@ -26,7 +26,7 @@ pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 use fillings::OverFillings;
 pub(crate) use reach::may_ever_run;
-pub(crate) use skills::judge_call;
+pub(crate) use skills::{judge_call, under_skills};
 
 use crate::explanation::Tried;
 use crate::index::Order;
@@ -36,10 +36,7 @@ use watch::{Step, Watch};
 /// Judges a call over all layers and active skills.
 pub(crate) fn judge(policies: &Policies, call: &Lowered) -> Ruling {
     let ruling = judge_by_layers(&policies.layers, call);
-    match ruling.action {
-        Action::Deny => ruling,
-        Action::Allow | Action::Ask => skills::denial(&policies.skills, call).unwrap_or(ruling),
-    }
+    under_skills(ruling, &policies.skills, call)
 }
 
 /// Judges a call over all layers.

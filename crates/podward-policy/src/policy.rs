@@ -79,14 +79,6 @@ impl Policy {
         })
     }
 
-    /// The same with an index over its rules: for many calls, where there are many rules. It only
-    /// skips rules that cannot match, and never changes who decides.
-    #[must_use]
-    pub fn indexed(self) -> Self {
-        self.make_index();
-        self
-    }
-
     fn make_index(&self) {
         self.index
             .get_or_init(|| Index::new(&self.rules).map(Box::new));
@@ -138,7 +130,8 @@ impl Policies {
         }
     }
 
-    /// The same with an index for each layer that has many rules ([`Policy::indexed`]).
+    /// The same with an index over the rules of each layer that has many: for many calls. It only skips
+    /// rules that cannot match, and never changes who decides.
     #[must_use]
     pub fn indexed(self) -> Self {
         for (_, policy) in self.layers.iter() {
@@ -162,9 +155,7 @@ impl Policies {
     #[must_use]
     pub fn explain(&self, call: &Lowered) -> Explanation {
         let mut explanation = judge::explain(&self.layers, call);
-        if !self.skills.is_empty() {
-            explanation.ruling = self.judge(call);
-        }
+        explanation.ruling = judge::under_skills(explanation.ruling, &self.skills, call);
         explanation
     }
 

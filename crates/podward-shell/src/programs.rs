@@ -80,7 +80,7 @@ pub(crate) static PROGRAMS: LazyLock<Programs<'static>> = LazyLock::new(|| {
 /// The names of the programs that have a model, sorted.
 #[must_use]
 pub fn program_names() -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = PROGRAMS.by_name.keys().copied().collect();
+    let mut names: Vec<&'static str> = PROGRAMS.names().collect();
     names.sort_unstable();
     names
 }
@@ -100,7 +100,6 @@ pub fn subcommand_names(program: &str) -> Vec<&'static str> {
 
 impl<'t> Programs<'t> {
     /// The names of all programs that have a model of their own, in no order.
-    #[cfg(test)]
     pub(crate) fn names(&self) -> impl Iterator<Item = &'t str> {
         self.by_name.keys().copied()
     }

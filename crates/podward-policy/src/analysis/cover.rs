@@ -2,9 +2,9 @@
 
 use super::sample::samples;
 use super::view::{View, guard};
-use super::{AsWritten, Effort, LayerAnalysis, Overlap, domain};
+use super::{AsWritten, Effort, LayerAnalysis, Overlap};
 use crate::action::Action;
-use crate::compile::Domain;
+use crate::compile::{Domain, domain_of};
 use crate::pattern::language::{Found, Guard, Language, Question, find};
 use crate::rule::Rule;
 use crate::tool::{ToolName, ToolOrigin};
@@ -18,7 +18,7 @@ impl LayerAnalysis<'_> {
     /// be one that it does not cover after all (D4.4).
     #[must_use]
     pub fn as_written(&self, idx: RuleIdx, tool: &ToolName, effort: &mut Effort) -> AsWritten {
-        let (Some((rule, view)), Some(domain)) = (self.at(idx), domain(tool)) else {
+        let (Some((rule, view)), Some(domain)) = (self.at(idx), domain_of(tool)) else {
             return AsWritten::Undecided;
         };
         if domain == Domain::Command && sees_lines(rule) {
@@ -71,7 +71,7 @@ impl LayerAnalysis<'_> {
         tool: &ToolName,
         effort: &mut Effort,
     ) -> Vec<(RuleIdx, String)> {
-        let (Some((_, view)), Some(domain)) = (self.at(idx), domain(tool)) else {
+        let (Some((_, view)), Some(domain)) = (self.at(idx), domain_of(tool)) else {
             return Vec::new();
         };
         let inside = view.of(domain);
@@ -118,7 +118,7 @@ impl LayerAnalysis<'_> {
         effort: &mut Effort,
     ) -> Overlap {
         let (Some((_, view)), Some((early_rule, early)), Some(domain)) =
-            (self.at(idx), self.at(early_idx), domain(tool))
+            (self.at(idx), self.at(early_idx), domain_of(tool))
         else {
             return Overlap::Undecided;
         };
@@ -172,7 +172,7 @@ impl LayerAnalysis<'_> {
     /// is any.
     #[must_use]
     pub fn texts(&self, idx: RuleIdx, tool: &ToolName, effort: &mut Effort) -> Vec<String> {
-        let (Some((rule, view)), Some(domain)) = (self.at(idx), domain(tool)) else {
+        let (Some((rule, view)), Some(domain)) = (self.at(idx), domain_of(tool)) else {
             return Vec::new();
         };
         let inside = view.of(domain);

@@ -7,9 +7,9 @@
 //! whether a text with holes matches: it never does for a pattern of characters and `*` alone.
 
 use super::view::View;
-use super::{Effort, LayerAnalysis, domain, may_be_of_a_server};
+use super::{Effort, LayerAnalysis, may_be_of_a_server};
 use crate::action::Action;
-use crate::compile::Domain;
+use crate::compile::{Domain, domain_of};
 use crate::operation::{Lowered, Operation, Subject};
 use crate::pattern::Token;
 use crate::pattern::language::{Found, Guard, Language, Question, find};
@@ -58,7 +58,7 @@ impl LayerAnalysis<'_> {
                 late,
                 early: &early,
             };
-            match domain(tool) {
+            match domain_of(tool) {
                 Some(Domain::Plain) => case.plain(effort),
                 Some(Domain::Command) => case.command(literal, effort),
                 Some(Domain::Path) => case.path(effort),

@@ -1,7 +1,7 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
 use super::skills::denial;
-use super::{Decision, Found, How, View, Why, judge_by_layers};
+use super::{Decision, Found, How, View, Why, coverage, judge_by_layers};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
 use crate::operation::{Lowered, Operation, OperationIdx, Subject};
@@ -47,9 +47,8 @@ pub(crate) fn judge_rest(
     call: &Lowered,
     rest: &[Asking],
 ) -> Ruling {
-    let whole = judge_by_layers(layers, call);
     let Lowered::Operations(operations) = call else {
-        return whole;
+        return judge_by_layers(layers, call);
     };
     let mut worst: Option<Found<'_>> = None;
     for (name, policy) in layers {
@@ -75,9 +74,9 @@ pub(crate) fn judge_rest(
             action: Action::Ask,
             cause: worst.cause(operations),
             operation: Some(worst.operation),
-            coverage: whole.coverage,
+            coverage: coverage(operations),
         },
-        None => whole,
+        None => judge_by_layers(layers, call),
     }
 }
 

@@ -28,8 +28,16 @@ pub(crate) fn judge_call(policies: &Policies, tool: &ToolName, call: &Lowered) -
     }
 }
 
+/// What the layers say of a call, unless they leave it and a skill denies it.
+pub(crate) fn under_skills(ruling: Ruling, skills: &[Arc<SkillLayer>], call: &Lowered) -> Ruling {
+    match ruling.action {
+        Action::Deny => ruling,
+        Action::Allow | Action::Ask => denial(skills, call).unwrap_or(ruling),
+    }
+}
+
 /// What the first skill that denies a call says of it.
-pub(crate) fn denial(skills: &[Arc<SkillLayer>], call: &Lowered) -> Option<Ruling> {
+pub(super) fn denial(skills: &[Arc<SkillLayer>], call: &Lowered) -> Option<Ruling> {
     let Lowered::Operations(operations) = call else {
         return None;
     };

@@ -112,7 +112,7 @@ fn say_warnings(source: &Source, findings: &[Shown], screen: Screen) {
 fn of_manifest(source: &Source) -> Vec<Shown> {
     let known = KnownTools::built_in();
     let lowering = Lowering(&source.place);
-    let layers = source.policies.analysis(&known);
+    let layers: Vec<_> = source.policies.names().collect();
     let lint = podward_lint::Lint {
         policies: &source.policies,
         known: &known,
@@ -122,7 +122,7 @@ fn of_manifest(source: &Source) -> Vec<Shown> {
     };
     let report = lint.run();
     let shown = report.findings.into_iter().filter_map(|finding| {
-        let layer = layers.get(finding.layer_idx)?.name();
+        let layer = *layers.get(finding.layer_idx)?;
         Some(with_places(finding, layer, source.written(layer)))
     });
     shown.collect()
