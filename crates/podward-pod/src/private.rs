@@ -1,10 +1,12 @@
 //! Directories and files that only their owner may see.
 
-use std::fs::{DirBuilder, File, Metadata};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
 
 use crate::error::StateError;
 
@@ -97,6 +99,18 @@ pub(crate) fn check_regular(file: &File) -> io::Result<()> {
             "it is no regular file",
         ))
     }
+}
+
+/// The bytes of a regular file; a link is not followed, and nothing is waited for.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path)?;
+    check_regular(&file)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// How long a lock may be held by nobody in particular: a process that was killed while it started a

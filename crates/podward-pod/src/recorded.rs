@@ -1,20 +1,17 @@
 //! A call of an earlier or a running session, as the decision log has it.
 
-use std::fs::OpenOptions;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::Path;
 
 use podward_protocol as wire;
 use podward_protocol::{CallId, SessionId, Time};
-use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::decision_log::{ChainError, DECISIONS_FILE, verify};
 use crate::error::StateError;
 use crate::places::Places;
-use crate::private::check_regular;
+use crate::private::read_regular;
 use crate::session::{
     LayerDigest, SESSION_FILE, SessionNotFound, find_session, last_run, sessions,
 };
@@ -217,19 +214,11 @@ fn one_call(
 
 /// The whole lines of a file that another process may be writing; `None`: there is none.
 fn read_lines(path: &Path) -> Result<Option<Vec<Vec<u8>>>, StateError> {
-    let error = |verb| move |error| StateError::io(verb, path, error);
-    let opened = OpenOptions::new()
-        .read(true)
-        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
-        .open(path);
-    let mut file = match opened {
-        Ok(file) => file,
+    let bytes = match read_regular(path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(error("open")(source)),
+        Err(source) => return Err(StateError::io("read", path, source)),
     };
-    check_regular(&file).map_err(error("open"))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(error("read"))?;
     let mut lines: Vec<Vec<u8>> = bytes
         .split(|byte| *byte == b'\n')
         .map(<[u8]>::to_vec)

@@ -9,7 +9,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use crate::error::StateError;
-use crate::private::directory_of;
+use crate::private::{directory_of, read_regular};
 
 /// Writes a file that only this user can read, whole or not at all: beside the old one, then in its
 /// place. What was written is on the disk when this returns.
@@ -94,7 +94,7 @@ fn place(beside: &Path, path: &Path) -> io::Result<Before> {
         Ok(()) => return Ok(Before::Beside),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Before::Nothing,
         // Some file systems cannot exchange two names.
-        Err(error) if cannot_exchange(&error) => match std::fs::read(path) {
+        Err(error) if cannot_exchange(&error) => match read_regular(path) {
             Ok(bytes) => Before::Bytes(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Before::Nothing,
             Err(error) => return Err(error),

@@ -120,23 +120,4 @@ impl Tried {
             Self::Matches | Self::EqualsCall | Self::CoversWhatItRuns => Hit::Must,
         }
     }
-
-    /// The word on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OtherTool => "other_tool",
-            Self::NotApplied => "not_applied",
-            Self::NamesNoAddress => "names_no_address",
-            Self::Differs => "differs",
-            Self::OtherForm => "other_form",
-            Self::HidesUser => "hides_user",
-            Self::KnownInPart => "known_in_part",
-            Self::MayMatch => "may_match",
-            Self::ReachedByCode => "reached_by_code",
-            Self::Matches => "matches",
-            Self::EqualsCall => "equals_call",
-            Self::CoversWhatItRuns => "covers_what_it_runs",
-        }
-    }
 }

@@ -126,32 +126,12 @@ pub enum Tried {
     CoversWhatItRuns,
 }
 
-impl Tried {
-    /// The word on the wire.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::OtherTool => "other_tool",
-            Self::NotApplied => "not_applied",
-            Self::NamesNoAddress => "names_no_address",
-            Self::Differs => "differs",
-            Self::OtherForm => "other_form",
-            Self::HidesUser => "hides_user",
-            Self::KnownInPart => "known_in_part",
-            Self::MayMatch => "may_match",
-            Self::ReachedByCode => "reached_by_code",
-            Self::Matches => "matches",
-            Self::EqualsCall => "equals_call",
-            Self::CoversWhatItRuns => "covers_what_it_runs",
-        }
-    }
-}
-
 /// What would allow a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
-    /// All of these rules together, and they allow nothing else.
+    /// All of these rules together, the narrowest there are: other calls with the same parts are
+    /// allowed by them too.
     Rules {
         /// The rules.
         rules: Vec<RuleToAdd>,

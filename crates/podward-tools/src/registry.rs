@@ -160,13 +160,13 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
 pub fn arguments_of_text(tool: &str, text: &str) -> Option<Value> {
     use serde_json::json;
     Some(match tool {
-        "bash" => json!({ "command": text }),
-        "file_edit" => json!({ "path": text, "old_string": "a", "new_string": "b" }),
-        "file_write" => json!({ "path": text, "content": "" }),
-        "glob" | "grep" => json!({ "pattern": "x", "path": text }),
-        "list" | "read" => json!({ "path": text }),
-        "skill" => json!({ "name": text }),
-        "web_fetch" => json!({ "url": text }),
+        names::BASH => json!({ "command": text }),
+        names::FILE_EDIT => json!({ "path": text, "old_string": "a", "new_string": "b" }),
+        names::FILE_WRITE => json!({ "path": text, "content": "" }),
+        names::GLOB | names::GREP => json!({ "pattern": "x", "path": text }),
+        names::LIST | names::READ => json!({ "path": text }),
+        names::SKILL => json!({ "name": text }),
+        names::WEB_FETCH => json!({ "url": text }),
         tool if tool.starts_with("mcp__") => serde_json::from_str(text).ok()?,
         _ => return None,
     })

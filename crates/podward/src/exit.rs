@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All done. `check`: allow.
     Done,
-    /// It failed. `check --cases`: a case failed. `lint`: something was found.
+    /// It failed. `check --cases`, `test`: a case failed. `lint`: something was found.
     Failed,
     /// `check`: deny.
     Deny,
@@ -65,7 +65,9 @@ impl Exit {
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done; `check`: allow",
-            Self::Failed => "failed; `check --cases`: a case failed; `lint`: something was found",
+            Self::Failed => {
+                "failed; `check --cases`, `test`: a case failed; `lint`: something was found"
+            }
             Self::Deny => "`check`: deny",
             Self::Ask => "`check`: ask",
             Self::Settled => "`reply`: the question had been settled already",

@@ -103,9 +103,12 @@ impl Failure {
             Self::BadManifest(_) | Self::Unreadable { .. } => Exit::BadManifest,
             Self::Pod(error) => pod_exit(error),
             Self::NoPod { .. } | Self::SeveralPods { .. } => Exit::Usage,
-            // A name that was typed.
+            // What was typed.
             Self::Call(CallError::Refused(error))
-                if matches!(error.code, MethodErrorCode::UnknownSkill) =>
+                if matches!(
+                    error.code,
+                    MethodErrorCode::UnknownSkill | MethodErrorCode::InvalidParams
+                ) =>
             {
                 Exit::Usage
             }
@@ -173,8 +176,8 @@ impl Failure {
                 found.join(", ")
             )),
             Self::CallNotFound(CallNotFound::None { .. }) => Some(
-                "the lines `call` of `run --format json` and the decision log of a session have \
-                 the ids"
+                "`call` in the lines of `run --format json`, and in the decision log of a session, \
+                 is the id"
                     .to_owned(),
             ),
             Self::CallNotFound(CallNotFound::Several { .. }) => {

@@ -12,7 +12,7 @@ use podward_protocol::{
 };
 
 pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text, rule_lines};
-use self::words::{refusal_text, skill_tools_text};
+use self::words::{client_text, refusal_text, skill_tools_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
 use crate::visible::{Lines, one_line, visible};
@@ -312,7 +312,7 @@ impl Transcript {
     fn skill_ended(&self, ended: &SkillEnded) -> Piece {
         let why = match &ended.why {
             SkillEndReason::Turn => "its turn is done".to_owned(),
-            SkillEndReason::Client { name } => format!("by {name}"),
+            SkillEndReason::Client { name } => format!("by {}", client_text(name)),
         };
         let word = one_line(&format!("skill {} ended", ended.name), CALL_CHARS);
         self.line(Look::Strong, &word, &one_line(&why, CALL_CHARS))

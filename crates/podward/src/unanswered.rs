@@ -38,10 +38,10 @@ impl Unanswered {
             }
             // The pod says what would have allowed it where nobody answered, and nowhere else.
             Event::ToolCallVerdict(verdict) => {
-                let Some(allowed_by) = &verdict.allowed_by else {
+                let Some((number, request)) = self.open.remove(&verdict.call) else {
                     return;
                 };
-                let Some((number, request)) = self.open.remove(&verdict.call) else {
+                let Some(allowed_by) = &verdict.allowed_by else {
                     return;
                 };
                 self.n_refused += 1;

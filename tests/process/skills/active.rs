@@ -344,7 +344,7 @@ fn a_skill_that_does_not_start_begins_no_turn() {
         ),
         (
             &["--skill", "good", "/good"],
-            1,
+            64,
             "a skill is given beside it",
         ),
     ] {

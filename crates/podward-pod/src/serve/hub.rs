@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use podward_gate::Question;
 use podward_protocol::{
-    Envelope, ErrorCode, ErrorRaised, Event, MethodError, Notice, Reply, Response, SessionId, Time,
-    encode_response,
+    Envelope, ErrorCode, ErrorRaised, Event, MethodError, MethodErrorCode, Notice, Reply, Response,
+    SessionId, Time, encode_response,
 };
 use podward_scope::family;
 use podward_worker::{ActiveSkills, Proposer, SharedGate};
@@ -264,6 +264,10 @@ impl Hub {
     async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
         self.end_deeds().await;
         self.fail_pending();
+        for to in std::mem::take(&mut self.ending).into_iter().flatten() {
+            let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
+            self.respond(to, Err(error));
+        }
         if let Some(hooks) = self.asked_hooks.take() {
             hooks.stop().await;
         }
@@ -357,7 +361,7 @@ impl Hub {
             encode_response(&Response {
                 id: response.id,
                 outcome: Err(MethodError::new(
-                    podward_protocol::MethodErrorCode::Internal,
+                    MethodErrorCode::Internal,
                     format!("the answer cannot be sent: {error}"),
                 ))
                 .into(),

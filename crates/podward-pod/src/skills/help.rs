@@ -6,8 +6,8 @@ use podward_worker::SkillError;
 pub(crate) const fn help(error: &SkillError) -> Option<&'static str> {
     match error {
         SkillError::Unknown { .. } => Some(
-            "`/name` at the beginning of a prompt starts a skill: begin with another word if none is \
-             meant; `podward skills list --manifest FILE` shows the skills",
+            "`podward skills list --manifest FILE` shows the skills; a prompt whose first word is \
+             `/name` always means one",
         ),
         SkillError::Broken { .. } => {
             Some("`podward skills lint DIR` shows all that is wrong with it")

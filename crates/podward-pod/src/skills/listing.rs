@@ -16,14 +16,10 @@ pub(crate) fn listing<'s>(skills: impl Iterator<Item = (&'s str, &'s str)> + Clo
     if skills.clone().next().is_none() {
         return String::new();
     }
-    let whole = CUTS.iter().map(|cut| lines(skills.clone(), *cut));
+    let mut cut = CUTS.iter().map(|cut| lines(skills.clone(), *cut));
     let fits = |text: &String| text.len() <= LISTING_BYTES;
-    let text = whole.into_iter().find(fits);
-    format!(
-        "The skills:\n{}",
-        text.unwrap_or_else(|| names(skills).trim_end().to_owned())
-            .trim_end()
-    )
+    let text = cut.find(fits).unwrap_or_else(|| names(skills));
+    format!("The skills:\n{}", text.trim_end())
 }
 
 fn lines<'s>(skills: impl Iterator<Item = (&'s str, &'s str)>, cut: usize) -> String {

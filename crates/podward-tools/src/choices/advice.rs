@@ -1,7 +1,5 @@
 //! The rules that would allow a call which nobody could be asked about.
 
-use std::fmt;
-
 use podward_policy::{
     Action, AskedBy, Asker, Asking, Cause, Explanation, LayerKind, Location, Lowered, OperationIdx,
     Operations, Policies, Said, ToolName,
@@ -12,7 +10,7 @@ use super::pattern::escaped;
 use super::{Choice, of_operation, why_nothing};
 use crate::lower::names;
 
-/// A rule that would allow a call, or a part of it, and nothing else.
+/// A rule that would allow a call, or a part of it, and as little else as a rule can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowingRule {
     /// The layer into which it would have to be written: an outer layer binds every inner one.
@@ -39,7 +37,7 @@ pub enum Stands {
 /// The most that a pattern may be long; a longer text can have no rule of its own.
 const MOST_BYTES: usize = 4096;
 
-/// The rules that would allow a call which is asked about, and nothing beside it.
+/// The narrowest rules that would allow a call which is asked about.
 ///
 /// For a command line of several parts, or with parts that are not known before it runs, that is one
 /// rule for the line as it is written (D3.3); else one for each operation and layer that asks.
@@ -235,28 +233,6 @@ impl Stands {
                 Self::Before(if at(&one) <= at(&two) { one } else { two })
             }
         }
-    }
-}
-
-/// The rule as TOML, below a comment that says where it belongs.
-impl fmt::Display for AllowingRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.stands {
-            Stands::Anywhere => {
-                writeln!(f, "# among the rules of the {} layer", self.layer.as_str())
-            }
-            Stands::Before(location) => writeln!(
-                f,
-                "# in the {} layer, in front of the rule at {location}, which asks",
-                self.layer.as_str()
-            ),
-            Stands::First => writeln!(
-                f,
-                "# in the {} layer, in front of all other rules",
-                self.layer.as_str()
-            ),
-        }?;
-        f.write_str(&self.toml())
     }
 }
 

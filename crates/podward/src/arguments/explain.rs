@@ -64,7 +64,7 @@ Nothing runs and no file is changed. The verdict is that of `podward check`, mad
 
 For each operation of the call and each layer: every rule that was tried, in order, and why it did
 not match; the rule that decided, with its place; rules behind it that come too late; the allow rule
-that is nearest. Then the rules that would allow the call, and nothing beside it.
+that is nearest. Then the narrowest rules that would allow the call.
 
 A call of a session is shown as the decision log has it, and judged anew by the rules of now: the
 files of the session's layers, or --manifest. While the digest of the rules is the same, that is

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
     screen.say(
         Look::Strong,
         "lint",
-        summary(&shown, arguments.manifests.len()),
+        summary(&shown, arguments.manifests.len() - bad.len(), bad.len()),
     );
     let worst = shown.iter().map(|finding| finding.code.severity()).max();
     let exit = match (bad.is_empty(), worst) {
@@ -168,7 +168,7 @@ fn with_places(finding: Finding, layer: &LayerName, written: Option<&WrittenPerm
     }
 }
 
-fn summary(shown: &[Shown], n_manifests: usize) -> String {
+fn summary(shown: &[Shown], n_manifests: usize, n_bad: usize) -> String {
     let count = |severity: Severity| {
         let of_it = shown
             .iter()
@@ -176,8 +176,12 @@ fn summary(shown: &[Shown], n_manifests: usize) -> String {
         of_it.count()
     };
     let told = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let not_loaded = match n_bad {
+        0 => String::new(),
+        n_bad => format!("; {n_bad} did not load"),
+    };
     format!(
-        "{}, {}, {} in {}",
+        "{}, {}, {} in {}{not_loaded}",
         told(count(Severity::Error), "error", "errors"),
         told(count(Severity::Warning), "warning", "warnings"),
         told(count(Severity::Note), "note", "notes"),

@@ -12,7 +12,7 @@ use super::check::cases::{self, Outcome};
 use super::isolated::{directory_of, untested};
 use crate::arguments::{Format, Test, TestFormat};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, chain};
 use crate::layers;
 use crate::screen::Screen;
 
@@ -34,6 +34,10 @@ pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
                 // All files are looked at, whatever is wrong with one.
                 Err(Failure::BadManifest(text)) => {
                     broken.push_str(&format!("{}\n", text.trim_end()));
+                    continue;
+                }
+                Err(failure @ Failure::Unreadable { .. }) => {
+                    broken.push_str(&format!("error: {}\n", chain(&failure)));
                     continue;
                 }
                 Err(failure) => return Err(failure),

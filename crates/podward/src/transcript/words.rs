@@ -207,7 +207,7 @@ pub(crate) fn by_text(by: &DecidedBy) -> String {
 }
 
 /// A client's name; between quotes where it could be taken for other words.
-fn client_text(name: &str) -> String {
+pub(super) fn client_text(name: &str) -> String {
     let is_word = name.starts_with(char::is_alphanumeric)
         && name
             .chars()

@@ -323,10 +323,9 @@ fn a_rule_is_shown_as_toml() {
     let none = AddedPrograms::default();
     let call = bash("git push 'a\"\\\n\u{200b}é'");
     let rules = allowing_rules(&call, &policies.asking(&call), &policies, &none).unwrap();
-    let expected = "# in the manifest layer, in front of the rule at manifest:1:1, which asks\n\
-                    [[permissions.rule]]\n\
+    let expected = "[[permissions.rule]]\n\
                     tool = \"bash\"\n\
                     pattern = \"git push 'a\\\"\\\\\\n\\U0000200Bé'\"\n\
                     action = \"allow\"";
-    assert_eq!(rules[0].to_string(), expected);
+    assert_eq!(rules[0].toml(), expected);
 }

@@ -297,8 +297,8 @@ fn change(change: &Change) -> String {
         Change::Rules { rules } => rules,
     };
     let mut text = match rules.len() {
-        1 => "this rule would allow the call, and nothing else:\n".to_owned(),
-        _ => "these rules together would allow the call, and nothing else:\n".to_owned(),
+        1 => "this rule, the narrowest, would allow the call:\n".to_owned(),
+        _ => "these rules together, the narrowest, would allow the call:\n".to_owned(),
     };
     for rule in rules {
         for line in rule_lines(rule) {
