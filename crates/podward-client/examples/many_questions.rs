@@ -251,6 +251,24 @@ fn built_beside() -> Option<PathBuf> {
     Some(directory.join("podward"))
 }
 
+/// Does something while a client goes on taking its events: one that takes none is silent.
+async fn while_reading<T>(
+    events: &mut Events,
+    doing: impl Future<Output = Outcome<T>>,
+) -> Outcome<T> {
+    tokio::pin!(doing);
+    loop {
+        tokio::select! {
+            done = &mut doing => return done,
+            event = events.next() => {
+                if event.is_none() {
+                    return Err("the pod told nothing more".into());
+                }
+            }
+        }
+    }
+}
+
 /// Connects more clients, each of which reads all questions and whatever comes later.
 async fn connect_others(
     pod: &Served,
@@ -331,7 +349,8 @@ async fn main() -> Outcome {
     step("all of them asked and read by one client", &mut start)?;
     list(&client, n_questions).await?;
     step("all listed, a page at a time", &mut start)?;
-    let others = connect_others(&pod, n_clients, n_questions).await?;
+    let connecting = connect_others(&pod, n_clients, n_questions);
+    let others = while_reading(&mut events, connecting).await?;
     step("all read by each of the other clients", &mut start)?;
     let mut answers = Vec::with_capacity(n_answers);
     for request in requests.into_iter().take(n_answers) {
