@@ -10,6 +10,7 @@ mod fold;
 mod globs;
 pub(crate) mod language;
 mod parse;
+mod placing;
 mod quote;
 mod segments;
 mod shape;

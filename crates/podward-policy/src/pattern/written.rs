@@ -1,26 +1,14 @@
 //! The matcher that reads a pattern as it is written, where nothing in it needs more: no class, no
 //! quoted word. Such a pattern is kept as its text alone.
-//!
-//! As for [`Segments`](super::segments::Segments), each segment is placed as far left as it goes.
 
 use super::fold::Case;
+use super::placing::{Gap, Piece, Place};
 use super::{Fold, Token};
 use crate::work::{Exhausted, Work};
 
 /// Whether a pattern can be read as it is written.
 pub(crate) fn is_simple(pattern: &str) -> bool {
     !pattern.contains('[')
-}
-
-/// What may stand before a segment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
-    /// Nothing.
-    None,
-    /// Anything.
-    Any,
-    /// Nothing, or anything that ends in `/`.
-    Directories,
 }
 
 /// A run of characters and `?`, and what may stand before it.
@@ -71,12 +59,7 @@ impl<'p> Iterator for Runs<'p> {
         }
         let mut gap = Gap::None;
         while let Some(next) = self.star() {
-            gap = match (gap, next) {
-                (Gap::None, next) => next,
-                (Gap::Directories, Gap::Directories) => Gap::Directories,
-                // Directories and then anything is anything.
-                _ => Gap::Any,
-            };
+            gap = gap.then(next);
         }
         let end = self.rest.bytes().position(|b| b == b'*');
         let end = end.unwrap_or(self.rest.len());
@@ -139,138 +122,23 @@ pub(super) fn matches(
     Ok(text.is_empty())
 }
 
-/// A text, and which part of it is compared without regard to case.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    text: &'a str,
-    fold: &'a Fold,
-}
-
-impl<'a> Place<'a> {
-    fn from(self, at: usize) -> &'a str {
-        self.text.get(at..).unwrap_or_default()
+impl Piece for Run<'_> {
+    fn gap(&self) -> Gap {
+        self.gap
     }
 
-    fn ignores_case_from(self, at: usize) -> bool {
-        !self.fold.is_empty() && at < self.fold.end
+    fn literal(&self) -> Option<&str> {
+        (!self.text.as_bytes().contains(&b'?')).then_some(self.text)
     }
 
-    fn begins_name(self, at: usize) -> bool {
-        at == 0 || self.text.as_bytes().get(at - 1) == Some(&b'/')
-    }
-}
-
-impl Run<'_> {
-    fn is_literal(self) -> bool {
-        !self.text.as_bytes().contains(&b'?')
+    fn n_chars(&self) -> usize {
+        self.text.chars().count()
     }
 
-    /// The end of the leftmost place at or after `at`.
-    fn find(
-        self,
-        place: Place<'_>,
-        at: usize,
-        work: &mut Work,
-    ) -> Result<Option<usize>, Exhausted> {
-        match self.gap {
-            Gap::None => self.end_at(place, at, work),
-            Gap::Any => self.find_anywhere(place, at, work),
-            Gap::Directories => {
-                let rest = place.from(at);
-                let names = rest.match_indices('/').map(|(slash, _)| at + slash + 1);
-                for start in std::iter::once(at).chain(names) {
-                    if let Some(end) = self.end_at(place, start, work)? {
-                        return Ok(Some(end));
-                    }
-                }
-                work.spend(rest.len())?;
-                Ok(None)
-            }
-        }
-    }
-
-    fn find_anywhere(
-        self,
-        place: Place<'_>,
-        at: usize,
-        work: &mut Work,
-    ) -> Result<Option<usize>, Exhausted> {
-        let is_literal = self.is_literal();
-        for (offset, _) in place.from(at).char_indices() {
-            let start = at + offset;
-            if is_literal && !place.ignores_case_from(start) {
-                let rest = place.from(start);
-                let found = rest.find(self.text);
-                work.spend(found.unwrap_or(rest.len()) + self.text.len())?;
-                return Ok(found.map(|found| start + found + self.text.len()));
-            }
-            if let Some(end) = self.end_at(place, start, work)? {
-                return Ok(Some(end));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Where this run ends if it begins at `at`.
-    fn end_at(
-        self,
-        place: Place<'_>,
-        at: usize,
-        work: &mut Work,
-    ) -> Result<Option<usize>, Exhausted> {
-        if !place.ignores_case_from(at) && self.is_literal() {
-            work.spend(self.text.len())?;
-            let fits = place.from(at).starts_with(self.text);
-            return Ok(fits.then_some(at + self.text.len()));
-        }
-        let mut text = place.from(at).char_indices();
-        let mut n_compared = 0;
-        let fits_all = self.text.chars().all(|p| {
-            n_compared += 1;
-            let next = text.next();
-            next.is_some_and(|(offset, c)| {
-                p == c || p == '?' || Case::at(place.fold, at + offset).same(p, c)
-            })
-        });
-        work.spend(n_compared)?;
-        Ok(fits_all.then(|| {
-            text.next()
-                .map_or(place.text.len(), |(offset, _)| at + offset)
-        }))
-    }
-
-    /// Whether this run can be placed, at or after `at`, so that it ends the text.
-    fn ends(self, place: Place<'_>, at: usize, work: &mut Work) -> Result<bool, Exhausted> {
-        if self.gap == Gap::None {
-            let end = self.end_at(place, at, work)?;
-            return Ok(end == Some(place.text.len()));
-        }
-        let rest = place.from(at);
-        if !place.ignores_case_from(at) && self.is_literal() {
-            work.spend(self.text.len())?;
-            let Some(skipped) = rest.strip_suffix(self.text) else {
-                return Ok(false);
-            };
-            return Ok(self.may_begin(place, at, at + skipped.len()));
-        }
-        let n_chars = self.text.chars().count();
-        work.spend(n_chars)?;
-        let start = rest.char_indices().rev().nth(n_chars.saturating_sub(1));
-        let Some((offset, _)) = start else {
-            return Ok(false);
-        };
-        let start = at + offset;
-        Ok(self.may_begin(place, at, start)
-            && self.end_at(place, start, work)? == Some(place.text.len()))
-    }
-
-    /// Whether this run's gap may reach from `at` to `start`.
-    fn may_begin(self, place: Place<'_>, at: usize, start: usize) -> bool {
-        match self.gap {
-            Gap::None => start == at,
-            Gap::Any => true,
-            Gap::Directories => start == at || place.begins_name(start),
-        }
+    fn fits(&self, fold: &Fold, mut next: impl FnMut() -> Option<(usize, char)>) -> bool {
+        self.text.chars().all(|p| {
+            next().is_some_and(|(at, c)| p == c || p == '?' || Case::at(fold, at).same(p, c))
+        })
     }
 }
 
