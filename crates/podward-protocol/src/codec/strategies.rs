@@ -1,10 +1,15 @@
 //! Values of every kind that goes over the wire.
 
+mod questions;
+mod verdicts;
+
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use self::questions::*;
+use self::verdicts::*;
 use crate::*;
 
 pub(crate) fn events() -> impl Strategy<Value = Event> {
@@ -146,172 +151,6 @@ fn status() -> impl Strategy<Value = Event> {
     .prop_map(Event::Status)
 }
 
-fn verdict() -> impl Strategy<Value = Event> {
-    (
-        call(),
-        text(),
-        vec(operation(), 0..3),
-        ruling(),
-        option::of(refusal()),
-        decided_by(),
-        option::of(change()),
-    )
-        .prop_map(
-            |(call, tool, operations, ruling, refusal, by, allowed_by)| {
-                Event::ToolCallVerdict(ToolCallVerdict {
-                    allowed_by,
-                    part_of: None,
-                    call,
-                    tool,
-                    operations,
-                    ruling,
-                    refusal,
-                    by,
-                })
-            },
-        )
-}
-
-fn place() -> impl Strategy<Value = Place> {
-    (text(), any::<u32>(), any::<u32>()).prop_map(|(file, line, column)| Place {
-        file,
-        line,
-        column,
-    })
-}
-
-fn change() -> impl Strategy<Value = Change> {
-    let stands = prop_oneof![
-        Just(Stands::Anywhere),
-        place().prop_map(|at| Stands::Before { at }),
-        Just(Stands::First),
-    ];
-    let rule = (text(), stands, text(), text(), text()).prop_map(
-        |(layer, stands, tool, pattern, toml)| RuleToAdd {
-            layer,
-            stands,
-            tool,
-            pattern,
-            toml,
-        },
-    );
-    prop_oneof![
-        vec(rule, 0..2).prop_map(|rules| Change::Rules { rules }),
-        text().prop_map(|why| Change::None { why }),
-        Just(Change::LeftOut),
-    ]
-}
-
-fn operation() -> impl Strategy<Value = Operation> {
-    let subjects = prop_oneof![
-        Just(SubjectKind::Command),
-        Just(SubjectKind::Path),
-        Just(SubjectKind::Tree),
-        Just(SubjectKind::Url),
-        Just(SubjectKind::Plain),
-        Just(SubjectKind::Unknown),
-    ];
-    let needs = prop_oneof![
-        Just(Need::Full),
-        Just(Need::Restrictive),
-        Just(Need::Named),
-        Just(Need::Free),
-        Just(Need::Derived),
-        Just(Need::RunBy),
-    ];
-    let spans = any::<(usize, usize)>().prop_map(|(start, end)| Span { start, end });
-    (
-        text(),
-        subjects,
-        text(),
-        any::<bool>(),
-        needs,
-        option::of(spans),
-        option::of(text()),
-        vec(text(), 0..3),
-    )
-        .prop_map(
-            |(tool, subject, text, known, need, span, why, partial)| Operation {
-                tool,
-                subject,
-                text,
-                known,
-                need,
-                span,
-                why,
-                partial,
-            },
-        )
-}
-
-fn ruling() -> impl Strategy<Value = Ruling> {
-    let verdicts = prop_oneof![
-        Just(Verdict::Allow),
-        Just(Verdict::Ask),
-        Just(Verdict::Deny)
-    ];
-    let coverage = prop_oneof![
-        Just(Coverage::Full),
-        vec(text(), 0..3).prop_map(|why| Coverage::Partial { why }),
-    ];
-    (verdicts, cause(), option::of(any::<usize>()), coverage).prop_map(
-        |(verdict, cause, operation, coverage)| Ruling {
-            verdict,
-            cause,
-            operation,
-            coverage,
-        },
-    )
-}
-
-fn cause() -> impl Strategy<Value = Cause> {
-    prop_oneof![
-        Just(Cause::NoPolicy),
-        Just(Cause::NothingToRun),
-        (text(), any::<usize>(), place(), text(), option::of(text())).prop_map(
-            |(layer, rule, at, pattern, message)| Cause::Rule {
-                layer,
-                rule,
-                at,
-                pattern,
-                message
-            }
-        ),
-        (text(), place()).prop_map(|(layer, at)| Cause::Default { layer, at }),
-        (
-            text(),
-            option::of(any::<usize>()),
-            option::of(place()),
-            text()
-        )
-            .prop_map(|(layer, rule, at, why)| Cause::Unresolved {
-                layer,
-                rule,
-                at,
-                why
-            }),
-        Just(Cause::Unrestricted),
-        text().prop_map(|layer| Cause::Unnamed { layer }),
-        (text(), text(), skill_says(place())).prop_map(|(name, digest, says)| Cause::Skill {
-            name,
-            digest,
-            says
-        }),
-        Just(Cause::Repeated),
-        text().prop_map(|why| Cause::BadCall { why }),
-        Just(Cause::UnknownTool),
-        Just(Cause::NotJudged),
-    ]
-}
-
-fn skill_says(place: impl Strategy<Value = Place>) -> impl Strategy<Value = SkillSays> {
-    prop_oneof![
-        text().prop_map(|list| SkillSays::NotListed { list }),
-        (text(), place).prop_map(|(entry, at)| SkillSays::Disallowed { entry, at }),
-        (option::of(text()), text()).prop_map(|(list, why)| SkillSays::Unresolved { list, why }),
-    ]
-}
-
 fn skills() -> impl Strategy<Value = Event> {
     let started_by = prop_oneof![
         Just(SkillStarter::Prompt),
@@ -408,32 +247,6 @@ fn object() -> impl Strategy<Value = Map<String, Value>> {
     vec((text(), json()), 0..3).prop_map(|pairs| pairs.into_iter().collect())
 }
 
-fn decided_by() -> impl Strategy<Value = DecidedBy> {
-    prop_oneof![
-        Just(DecidedBy::Policy),
-        Just(DecidedBy::Pod),
-        Just(DecidedBy::Auto),
-        text().prop_map(|name| DecidedBy::Hook { name }),
-        (text(), any::<bool>()).prop_map(|(name, edited)| DecidedBy::Client { name, edited }),
-        (vec(grant_id(), 1..3), text())
-            .prop_map(|(grants, name)| DecidedBy::Grants { grants, name }),
-    ]
-}
-
-fn approvals() -> impl Strategy<Value = Event> {
-    let end = prop_oneof![
-        Just(GrantEnd::Revoked),
-        Just(GrantEnd::Expired),
-        Just(GrantEnd::UsedUp),
-    ];
-    prop_oneof![
-        permission_request().prop_map(Event::PermissionRequest),
-        settled().prop_map(Event::PermissionSettled),
-        grant().prop_map(|grant| Event::GrantAdded(GrantAdded { grant })),
-        (grant_id(), end).prop_map(|(id, reason)| Event::GrantRevoked(GrantRevoked { id, reason })),
-    ]
-}
-
 fn connection() -> impl Strategy<Value = Event> {
     let reasons = prop_oneof![
         Just(CloseReason::TooSlow),
@@ -463,102 +276,6 @@ fn connection() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn permission_request() -> impl Strategy<Value = PermissionRequest> {
-    let reasons = prop_oneof![
-        Just(AskReason::Policy),
-        Just(AskReason::PolicyRepeated),
-        Just(AskReason::Repeated),
-        Just(AskReason::Resumed)
-    ];
-    let what = (
-        any::<[String; 4]>(),
-        json(),
-        vec(operation(), 0..3),
-        ruling(),
-        reasons,
-    );
-    let ids = (request_id(), call(), option::of(call()), vec(text(), 0..2));
-    let answers = (vec(asking(), 0..3), vec(choice(), 0..3), option::of(text()));
-    let times = (time(), option::of(time()));
-    (ids, what, answers, times).prop_map(|(ids, what, answers, times)| {
-        let (id, call, part_of, path) = ids;
-        let ([pod, tool, cwd, digest], arguments, operations, ruling, reason) = what;
-        let (asking, choices, no_always) = answers;
-        PermissionRequest {
-            id,
-            pod,
-            path,
-            call,
-            part_of,
-            tool,
-            arguments,
-            cwd,
-            operations,
-            ruling,
-            reason,
-            asking,
-            choices,
-            unasked: no_always.is_some(),
-            always_in: no_always.clone(),
-            no_always,
-            digest,
-            asked_at: times.0,
-            expires_at: times.1,
-        }
-    })
-}
-
-fn asking() -> impl Strategy<Value = Asking> {
-    (any::<usize>(), asker(), any::<bool>()).prop_map(|(operation, asker, grantable)| Asking {
-        operation,
-        asker,
-        grantable,
-    })
-}
-
-fn asker() -> impl Strategy<Value = Asker> {
-    let by = prop_oneof![
-        (text(), text()).prop_map(|(tool, pattern)| AskedBy::Rule { tool, pattern }),
-        Just(AskedBy::Default),
-        Just(AskedBy::Unresolved),
-        Just(AskedBy::Unnamed),
-    ];
-    (text(), by).prop_map(|(layer, by)| Asker { layer, by })
-}
-
-fn choice() -> impl Strategy<Value = Choice> {
-    let widths = prop_oneof![
-        Just(Width::Exact),
-        Just(Width::Similar),
-        Just(Width::Subcommand),
-        Just(Width::Program),
-        Just(Width::File),
-        Just(Width::Directory),
-        Just(Width::Url),
-        Just(Width::Host),
-        Just(Width::SameArguments),
-        Just(Width::Tool),
-    ];
-    let part =
-        (any::<usize>(), text(), text(), widths).prop_map(|(operation, tool, pattern, width)| {
-            ChoicePart {
-                operation,
-                tool,
-                pattern,
-                width,
-            }
-        });
-    vec(part, 0..3).prop_map(|parts| Choice { parts })
-}
-
-fn settled() -> impl Strategy<Value = PermissionSettled> {
-    (request_id(), settled_as(), decided_by()).prop_map(|(id, outcome, by)| PermissionSettled {
-        id,
-        outcome,
-        by,
-    })
-}
-
 pub(crate) fn settled_as() -> impl Strategy<Value = Outcome> {
     prop_oneof![
         Just(Outcome::ApprovedOnce),
@@ -578,60 +295,6 @@ pub(crate) fn settled_as() -> impl Strategy<Value = Outcome> {
         Just(Outcome::Policy),
         (text(), text()).prop_map(|(name, text)| Outcome::Hook { name, text }),
         (text(), text()).prop_map(|(name, why)| Outcome::HookFailed { name, why }),
-    ]
-}
-
-fn grant() -> impl Strategy<Value = Grant> {
-    let rule = (text(), text(), vec(asker(), 0..2)).prop_map(|(tool, pattern, askers)| GrantRule {
-        tool,
-        pattern,
-        askers,
-    });
-    (
-        grant_id(),
-        vec(rule, 0..3),
-        lasts(),
-        text(),
-        time(),
-        text(),
-        option::of(time()),
-        option::of(any::<u32>()),
-    )
-        .prop_map(
-            |(id, rules, lasts, by, at, why, expires_at, uses_left)| Grant {
-                id,
-                rules,
-                lasts,
-                by,
-                at,
-                why,
-                expires_at,
-                uses_left,
-            },
-        )
-}
-
-fn lasts() -> impl Strategy<Value = GrantFor> {
-    prop_oneof![
-        Just(GrantFor::Session),
-        Just(GrantFor::Project),
-        time().prop_map(|time| GrantFor::Until { time }),
-        any::<u32>().prop_map(|n| GrantFor::Uses { n }),
-    ]
-}
-
-fn answer() -> impl Strategy<Value = Answer> {
-    let patterns = (any::<usize>(), text())
-        .prop_map(|(operation, pattern)| ChosenPattern { operation, pattern });
-    let what = prop_oneof![
-        any::<usize>().prop_map(Chosen::Width),
-        vec(patterns, 0..3).prop_map(Chosen::Patterns),
-    ];
-    prop_oneof![
-        Just(Answer::Once),
-        (what, lasts()).prop_map(|(what, lasts)| Answer::Always(Always { what, lasts })),
-        option::of(text()).prop_map(|feedback| Answer::Reject { feedback }),
-        object().prop_map(|arguments| Answer::Edit { arguments }),
     ]
 }
 

@@ -1,0 +1,179 @@
+//! What is asked, answered and remembered.
+
+use super::*;
+
+pub(super) fn decided_by() -> impl Strategy<Value = DecidedBy> {
+    prop_oneof![
+        Just(DecidedBy::Policy),
+        Just(DecidedBy::Pod),
+        Just(DecidedBy::Auto),
+        text().prop_map(|name| DecidedBy::Hook { name }),
+        (text(), any::<bool>()).prop_map(|(name, edited)| DecidedBy::Client { name, edited }),
+        (vec(grant_id(), 1..3), text())
+            .prop_map(|(grants, name)| DecidedBy::Grants { grants, name }),
+    ]
+}
+
+pub(super) fn approvals() -> impl Strategy<Value = Event> {
+    let end = prop_oneof![
+        Just(GrantEnd::Revoked),
+        Just(GrantEnd::Expired),
+        Just(GrantEnd::UsedUp),
+    ];
+    prop_oneof![
+        permission_request().prop_map(Event::PermissionRequest),
+        settled().prop_map(Event::PermissionSettled),
+        grant().prop_map(|grant| Event::GrantAdded(GrantAdded { grant })),
+        (grant_id(), end).prop_map(|(id, reason)| Event::GrantRevoked(GrantRevoked { id, reason })),
+    ]
+}
+
+pub(super) fn permission_request() -> impl Strategy<Value = PermissionRequest> {
+    let reasons = prop_oneof![
+        Just(AskReason::Policy),
+        Just(AskReason::PolicyRepeated),
+        Just(AskReason::Repeated),
+        Just(AskReason::Resumed)
+    ];
+    let what = (
+        any::<[String; 4]>(),
+        json(),
+        vec(operation(), 0..3),
+        ruling(),
+        reasons,
+    );
+    let ids = (request_id(), call(), option::of(call()), vec(text(), 0..2));
+    let answers = (vec(asking(), 0..3), vec(choice(), 0..3), option::of(text()));
+    let times = (time(), option::of(time()));
+    (ids, what, answers, times).prop_map(|(ids, what, answers, times)| {
+        let (id, call, part_of, path) = ids;
+        let ([pod, tool, cwd, digest], arguments, operations, ruling, reason) = what;
+        let (asking, choices, no_always) = answers;
+        PermissionRequest {
+            id,
+            pod,
+            path,
+            call,
+            part_of,
+            tool,
+            arguments,
+            cwd,
+            operations,
+            ruling,
+            reason,
+            asking,
+            choices,
+            unasked: no_always.is_some(),
+            always_in: no_always.clone(),
+            no_always,
+            digest,
+            asked_at: times.0,
+            expires_at: times.1,
+        }
+    })
+}
+
+pub(super) fn asking() -> impl Strategy<Value = Asking> {
+    (any::<usize>(), asker(), any::<bool>()).prop_map(|(operation, asker, grantable)| Asking {
+        operation,
+        asker,
+        grantable,
+    })
+}
+
+pub(super) fn asker() -> impl Strategy<Value = Asker> {
+    let by = prop_oneof![
+        (text(), text()).prop_map(|(tool, pattern)| AskedBy::Rule { tool, pattern }),
+        Just(AskedBy::Default),
+        Just(AskedBy::Unresolved),
+        Just(AskedBy::Unnamed),
+    ];
+    (text(), by).prop_map(|(layer, by)| Asker { layer, by })
+}
+
+pub(super) fn choice() -> impl Strategy<Value = Choice> {
+    let widths = prop_oneof![
+        Just(Width::Exact),
+        Just(Width::Similar),
+        Just(Width::Subcommand),
+        Just(Width::Program),
+        Just(Width::File),
+        Just(Width::Directory),
+        Just(Width::Url),
+        Just(Width::Host),
+        Just(Width::SameArguments),
+        Just(Width::Tool),
+    ];
+    let part =
+        (any::<usize>(), text(), text(), widths).prop_map(|(operation, tool, pattern, width)| {
+            ChoicePart {
+                operation,
+                tool,
+                pattern,
+                width,
+            }
+        });
+    vec(part, 0..3).prop_map(|parts| Choice { parts })
+}
+
+pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
+    (request_id(), settled_as(), decided_by()).prop_map(|(id, outcome, by)| PermissionSettled {
+        id,
+        outcome,
+        by,
+    })
+}
+
+pub(super) fn grant() -> impl Strategy<Value = Grant> {
+    let rule = (text(), text(), vec(asker(), 0..2)).prop_map(|(tool, pattern, askers)| GrantRule {
+        tool,
+        pattern,
+        askers,
+    });
+    (
+        grant_id(),
+        vec(rule, 0..3),
+        lasts(),
+        text(),
+        time(),
+        text(),
+        option::of(time()),
+        option::of(any::<u32>()),
+    )
+        .prop_map(
+            |(id, rules, lasts, by, at, why, expires_at, uses_left)| Grant {
+                id,
+                rules,
+                lasts,
+                by,
+                at,
+                why,
+                expires_at,
+                uses_left,
+            },
+        )
+}
+
+pub(super) fn lasts() -> impl Strategy<Value = GrantFor> {
+    prop_oneof![
+        Just(GrantFor::Session),
+        Just(GrantFor::Project),
+        time().prop_map(|time| GrantFor::Until { time }),
+        any::<u32>().prop_map(|n| GrantFor::Uses { n }),
+    ]
+}
+
+pub(super) fn answer() -> impl Strategy<Value = Answer> {
+    let patterns = (any::<usize>(), text())
+        .prop_map(|(operation, pattern)| ChosenPattern { operation, pattern });
+    let what = prop_oneof![
+        any::<usize>().prop_map(Chosen::Width),
+        vec(patterns, 0..3).prop_map(Chosen::Patterns),
+    ];
+    prop_oneof![
+        Just(Answer::Once),
+        (what, lasts()).prop_map(|(what, lasts)| Answer::Always(Always { what, lasts })),
+        option::of(text()).prop_map(|feedback| Answer::Reject { feedback }),
+        object().prop_map(|arguments| Answer::Edit { arguments }),
+    ]
+}
