@@ -207,7 +207,6 @@ pub(crate) fn findings(
         witnesses,
         related,
     };
-    let pattern = Part::Pattern(idx);
     match reach {
         Reach::Decides(_) => Vec::new(),
         Reach::NoTool => vec![finding(
@@ -226,7 +225,7 @@ pub(crate) fn findings(
             let (witnesses, related) = deciding(engine, idx, effort);
             vec![finding(
                 Code::Undecided,
-                pattern,
+                Part::Pattern(idx),
                 format!(
                     "it is undecided whether {} ever decides: {}",
                     told(idx, rule),
@@ -241,25 +240,40 @@ pub(crate) fn findings(
         }
         Reach::Never | Reach::Hardly(_) => {
             let (mut witnesses, related) = deciding(engine, idx, effort);
-            let by = by(engine, &related);
-            let code = match reach {
-                Reach::Never => Code::NeverDecides,
-                _ => Code::HardlyDecides,
-            };
-            let mut message = match reach {
-                Reach::Never => format!("{} never decides: {by}", told(idx, rule)),
-                _ => format!("{} decides nothing as it is written: {by}", told(idx, rule)),
-            };
+            let (code, message) = shadowed(engine, told(idx, rule), &related, reach);
             if let Reach::Hardly(left) = reach {
-                message.push_str(
-                    "; left to it are other spellings, unknown parts, or what a rule \
-                                  for everything is not applied to",
-                );
                 witnesses.extend(left.clone());
             }
             let help = move_or_remove(engine, rule, &related, reach);
-            vec![finding(code, pattern, message, help, witnesses, related)]
+            vec![finding(
+                code,
+                Part::Pattern(idx),
+                message,
+                help,
+                witnesses,
+                related,
+            )]
         }
+    }
+}
+
+/// The code and the message of a rule whose calls are decided by the rules before it.
+fn shadowed(
+    engine: &Engine<'_>,
+    told: String,
+    related: &[RuleIdx],
+    reach: &Reach,
+) -> (Code, String) {
+    let by = by(engine, related);
+    match reach {
+        Reach::Hardly(_) => (
+            Code::HardlyDecides,
+            format!(
+                "{told} decides nothing as it is written: {by}; left to it are other spellings, \
+                 unknown parts, or what a rule for everything is not applied to"
+            ),
+        ),
+        _ => (Code::NeverDecides, format!("{told} never decides: {by}")),
     }
 }
 
