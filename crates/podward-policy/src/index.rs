@@ -18,7 +18,7 @@ use crate::pattern::Glob;
 use crate::rule::Rule;
 use crate::rule::tools::{ToolPattern, stands_for_anything};
 use crate::text::Text;
-use crate::tool::ToolName;
+use crate::tool::{ToolName, ToolOrigin};
 use anchors::{Anchored, Ends};
 use found::Found;
 pub(crate) use found::Order;
@@ -32,7 +32,9 @@ const FEW: usize = 16;
 pub(crate) struct Index {
     /// Rules of one tool, by its name.
     of_tools: Vec<(ToolName, Group)>,
-    /// Rules whose tool is a glob.
+    /// Rules whose tool is a glob over MCP tools.
+    of_servers: Group,
+    /// Rules whose tool is any other glob.
     of_globs: Group,
     /// Of these, those whose pattern says too little: by what their tools' names begin with.
     by_name: Anchored,
@@ -57,14 +59,13 @@ impl Index {
             return None;
         }
         let mut of_tools: BTreeMap<&ToolName, Vec<u32>> = BTreeMap::new();
-        let mut of_globs = Vec::new();
+        let (mut of_globs, mut of_servers) = (Vec::new(), Vec::new());
         let mut literals = Vec::new();
         for (rule, id) in rules.iter().zip(0_u32..) {
             match rule.tool() {
                 ToolPattern::Exact(name) => of_tools.entry(name).or_default().push(id),
-                ToolPattern::Every | ToolPattern::Names(_) | ToolPattern::Mcp(_) => {
-                    of_globs.push(id);
-                }
+                ToolPattern::Mcp(_) => of_servers.push(id),
+                ToolPattern::Every | ToolPattern::Names(_) => of_globs.push(id),
             }
             if rule.action == Action::Allow
                 && let Some(literal) = rule.literal()
@@ -77,20 +78,20 @@ impl Index {
             .into_iter()
             .map(|(name, ids)| (name.clone(), Group::new(rules, &ids, domain_of(name))))
             .collect();
-        let is_open = |rule: &Rule| literals_of(rule, None).is_empty();
-        let (by_name, of_globs): (Vec<u32>, Vec<u32>) = match of_globs.len() <= FEW {
-            true => (Vec::new(), of_globs),
-            false => of_globs
-                .into_iter()
-                .partition(|id| rule_at(rules, *id).is_some_and(is_open)),
-        };
+        let plain = Some(Domain::Plain);
+        let (names, of_servers) = without_open(rules, of_servers, plain);
+        let (more_names, of_globs) = without_open(rules, of_globs, None);
+        let mut names = [names, more_names].concat();
+        names.sort_unstable();
+        let of_servers = Group::new(rules, &of_servers, plain);
         let of_globs = Group::new(rules, &of_globs, None);
-        let by_name = Anchored::new(&by_name, Ends::Open, |id| {
+        let by_name = Anchored::new(&names, Ends::Open, |id| {
             rule_at(rules, id).map(|rule| Literals::of_tool(rule.written_tool()))
         });
         literals.shrink_to_fit();
         Some(Self {
             of_tools,
+            of_servers,
             of_globs,
             by_name,
             literals,
@@ -124,7 +125,11 @@ impl Index {
             .ok()
             .and_then(|at| self.of_tools.get(at))
             .map(|(_, group)| group);
-        let groups = [own, Some(&self.of_globs)];
+        let servers = match operation.tool.origin() {
+            ToolOrigin::Mcp { .. } => Some(&self.of_servers),
+            ToolOrigin::Local => None,
+        };
+        let groups = [own, servers, Some(&self.of_globs)];
         let mut found = Found::default();
         for group in groups.into_iter().flatten() {
             if !group.look_up(&operation.subject, &mut found) {
@@ -148,14 +153,16 @@ impl Index {
             Some(_) => group.map_or(&[][..], |group| group.lines.rest()),
             None => &[],
         };
-        let [own, globs] = groups;
+        let [own, servers, globs] = groups;
         Some(Order::some(
             found,
             [
                 rest(own),
+                rest(servers),
                 rest(globs),
                 self.by_name.rest(),
                 lines(own),
+                lines(servers),
                 lines(globs),
             ],
         ))
@@ -258,6 +265,15 @@ fn ends_of(form: &PathForm, text: &str) -> Ends {
         true => Ends::Start,
         false => Ends::Both,
     }
+}
+
+/// Splits off the rules whose pattern says too little.
+fn without_open(rules: &[Rule], ids: Vec<u32>, domain: Option<Domain>) -> (Vec<u32>, Vec<u32>) {
+    if ids.len() <= FEW {
+        return (Vec::new(), ids);
+    }
+    ids.into_iter()
+        .partition(|id| rule_at(rules, *id).is_none_or(|rule| literals_of(rule, domain).is_empty()))
 }
 
 fn rule_at(rules: &[Rule], id: u32) -> Option<&Rule> {

@@ -18,7 +18,7 @@ mod written;
 
 pub(crate) use cover::covers;
 pub(crate) use globs::{Glob, Kept, Tokens, text_of};
-pub(crate) use parse::{Problem, parse};
+pub(crate) use parse::{Problem, is_plainly_right, parse};
 pub(crate) use quote::{Quoting, Words, words};
 pub(crate) use shape::{Shape, program_of};
 pub(crate) use written::is_simple;

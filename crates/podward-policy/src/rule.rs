@@ -13,7 +13,7 @@ use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Words, program_of, words};
 use crate::source::Location;
 use crate::text::Text;
 use crate::work::{Exhausted, Work};
-use forms::Forms;
+use forms::{Forms, Quotes};
 use path::PathPattern;
 use tools::ToolPattern;
 use url::UrlPattern;
@@ -34,6 +34,7 @@ pub(crate) struct Rule {
     /// Unknown code may do what the rule's tools do.
     pub(crate) is_reached_by_code: bool,
     has_operator: bool,
+    has_quotes: bool,
     /// Bytes at the pattern's end that stand for what is below a directory.
     n_below: u16,
 }
@@ -47,6 +48,7 @@ pub(crate) struct Origin {
     pub(crate) file: Arc<str>,
     /// Unknown code may do what the tools do.
     pub(crate) is_reached_by_code: bool,
+    quotes: Quotes,
 }
 
 /// What few rules have.
@@ -82,6 +84,7 @@ impl Origin {
     pub(crate) fn new(tool: ToolPattern, written_tool: &str, file: Arc<str>) -> Self {
         Self {
             is_reached_by_code: tool.is_reached_by_code(),
+            quotes: Quotes::for_tool(&tool),
             tool,
             written_tool: written_tool.into(),
             file,
@@ -93,7 +96,7 @@ impl Rule {
     /// Compiles a rule whose tool is already known to be one.
     pub(crate) fn new(source: RuleSource<'_>) -> Result<Self, Vec<Problem>> {
         let pattern = source.pattern;
-        let forms = Forms::new(pattern, source.action)?;
+        let forms = Forms::new(pattern, source.action, source.origin.quotes)?;
         let message: Option<Arc<str>> = source.message.map(Into::into);
         let is_plain = message.is_none() && source.ask_timeout.is_none() && forms.is_empty();
         Ok(Self {
@@ -102,6 +105,7 @@ impl Rule {
             has_operator: forms
                 .has_operator()
                 .unwrap_or_else(|| forms::has_operator(pattern)),
+            has_quotes: forms::has_quotes(pattern),
             n_below: path::n_below(pattern, source.action),
             further: (!is_plain).then(|| {
                 Box::new(Further {
@@ -156,13 +160,22 @@ impl Rule {
     }
 
     pub(crate) fn command(&self) -> Glob<'_> {
-        let kept = self.forms().and_then(Forms::command);
-        kept.unwrap_or_else(|| forms::written_command(&self.pattern))
+        match self.forms().and_then(Forms::command) {
+            Some(kept) => kept,
+            None if self.has_quotes => forms::command_of(self.words().tokens).into_glob(),
+            None => forms::written_command(&self.pattern),
+        }
     }
 
     /// Another reading of the quotes, for restrictive rules.
     pub(crate) fn loose_command(&self) -> Option<Glob<'_>> {
-        self.forms()?.loose_command()
+        if !self.has_quotes || !self.is_restrictive() {
+            return None;
+        }
+        match self.forms().filter(|forms| forms.command().is_some()) {
+            Some(kept) => kept.loose_command(),
+            None => Some(forms::command_of(self.words().loose?).into_glob()),
+        }
     }
 
     /// For whole lines, if the pattern has a shell operator and so can match no simple command.

@@ -4,7 +4,7 @@ use super::found::Found;
 use super::literals::{Literals, gram, lower};
 
 /// Groups with no more rules than this are tried in order.
-const FEW: usize = super::FEW;
+const FEW: usize = 4;
 
 /// A key that more rules share than this is taken only where there is no better one.
 const SHARED: u16 = 8;
@@ -72,8 +72,7 @@ const fn mixed(hash: u32) -> u32 {
 }
 
 const fn gram_hash(four: u32) -> u32 {
-    let hash = four.wrapping_mul(0x9e37_79b1);
-    hash ^ (hash >> 16)
+    four.wrapping_mul(0x9e37_79b1)
 }
 
 /// The hash of a whole text.
@@ -177,7 +176,7 @@ impl Keys {
             if word.is_none_or(|word| word & (1 << (bit & 63)) == 0) {
                 continue;
             }
-            let slot = usize::try_from(hash & 15)
+            let slot = usize::try_from(hash >> 28)
                 .ok()
                 .and_then(|at| seen.get_mut(at));
             if let Some(slot) = slot
@@ -369,7 +368,7 @@ impl<'i> Filing<'i> {
         self.pairs.sort_unstable();
         self.pairs.dedup();
         self.rest.sort_unstable();
-        let bits = bits_for(self.pairs.len());
+        let bits = bits_for(self.pairs.len() / 2);
         let shift = 32 - bits;
         let mut starts = vec![0_u32; (1 << bits) + 1];
         let mut filled = 0;
@@ -431,29 +430,28 @@ fn suffix_hash(literals: &Literals) -> u32 {
     hash_from(SEED_SUFFIX, literals.suffix().iter().rev())
 }
 
-/// The bytes of a rule that the fewest others have; rather few bytes of a text are looked at.
+/// The bytes of a rule that few others have: rather such of which a text holds one at every fourth
+/// byte than at every second, and rather that than where every byte must be looked at.
 fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Window> {
     let mut best: Option<Window> = None;
-    for (part_idx, part) in literals.parts().enumerate() {
-        let stride = match part.len() {
-            7.. => 4,
-            5.. => 2,
-            4 => 1,
-            _ => continue,
-        };
-        for at in 0..=part.len() - (3 + stride) {
-            let grams = part.windows(4).skip(at).take(stride).filter_map(gram);
-            let count = grams.map(|four| by_gram.of(gram_hash(four))).max()?;
-            let window = Window {
-                part: part_idx,
-                at,
-                stride,
-                count,
-            };
-            let rank = |window: Window| (window.count > SHARED, 4 - window.stride, window.count);
-            if best.is_none_or(|best| rank(window) < rank(best)) {
-                best = Some(window);
+    for stride in [4, 2, 1] {
+        for (part_idx, part) in literals.parts().enumerate() {
+            let n_bytes = 3 + stride;
+            for at in 0..(part.len() + 1).saturating_sub(n_bytes) {
+                let grams = part.windows(4).skip(at).take(stride).filter_map(gram);
+                let count = grams.map(|four| by_gram.of(gram_hash(four))).max()?;
+                if best.is_none_or(|best| count < best.count) {
+                    best = Some(Window {
+                        part: part_idx,
+                        at,
+                        stride,
+                        count,
+                    });
+                }
             }
+        }
+        if best.is_some_and(|best| best.count <= SHARED) {
+            return best;
         }
     }
     best

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// More found rules than this need memory of their own.
-const MANY: usize = 48;
+const MANY: usize = 96;
 
 /// The place of a rule in its table.
 pub(super) fn place(id: u32) -> usize {
@@ -67,7 +67,7 @@ pub(crate) struct Order<'a> {
     /// How many of those found were tried.
     n_tried: usize,
     /// Rules that are always tried, each list in order.
-    lists: [&'a [u32]; 5],
+    lists: [&'a [u32]; 7],
 }
 
 impl<'a> Order<'a> {
@@ -77,11 +77,11 @@ impl<'a> Order<'a> {
             all: Some(0..n_rules),
             found: Found::default(),
             n_tried: 0,
-            lists: [&[]; 5],
+            lists: [&[]; 7],
         }
     }
 
-    pub(super) fn some(mut found: Found, lists: [&'a [u32]; 5]) -> Self {
+    pub(super) fn some(mut found: Found, lists: [&'a [u32]; 7]) -> Self {
         found.sort();
         Self {
             all: None,

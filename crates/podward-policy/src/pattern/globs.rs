@@ -91,6 +91,10 @@ impl Tokens {
     pub(crate) const fn glob(&self) -> Glob<'_> {
         Glob(Source::Borrowed(self))
     }
+
+    pub(crate) fn into_glob(self) -> Glob<'static> {
+        Glob(Source::Owned(Box::new(self)))
+    }
 }
 
 impl Glob<'static> {

@@ -25,6 +25,21 @@ impl Problem {
     }
 }
 
+/// Whether a pattern has no class and each `**` is a whole component: [`parse`] finds nothing wrong
+/// with it, and it is read as it is written.
+pub(crate) fn is_plainly_right(pattern: &str) -> bool {
+    let bytes = pattern.as_bytes();
+    !bytes.is_empty()
+        && bytes.len() <= MAX_BYTES
+        && !bytes.contains(&b'[')
+        && (!bytes.windows(2).any(|two| two == b"**") || has_whole_stars(bytes))
+}
+
+fn has_whole_stars(pattern: &[u8]) -> bool {
+    let is_right = |name: &[u8]| name == b"**" || !name.windows(2).any(|two| two == b"**");
+    !pattern.ends_with(b"**/") && pattern.split(|byte| *byte == b'/').all(is_right)
+}
+
 /// Reads a pattern.
 pub(crate) fn parse(pattern: &str) -> Result<Vec<Token>, Vec<Problem>> {
     if pattern.is_empty() {

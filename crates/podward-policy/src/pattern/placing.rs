@@ -54,6 +54,11 @@ impl<'a> Place<'a> {
         !self.fold.is_empty() && at < self.fold.end
     }
 
+    /// Whether all that is left is ASCII and compared without regard to case.
+    fn is_ascii_in_any_case(self, at: usize) -> bool {
+        self.fold.start <= at && self.fold.end >= self.text.len() && self.from(at).is_ascii()
+    }
+
     fn begins_name(self, at: usize) -> bool {
         at == 0 || self.text.as_bytes().get(at - 1) == Some(&b'/')
     }
@@ -102,6 +107,12 @@ pub(super) trait Piece {
         work: &mut Work,
     ) -> Result<Option<usize>, Exhausted> {
         let literal = self.literal();
+        if let Some(literal) = literal
+            && place.is_ascii_in_any_case(at)
+            && literal.is_ascii()
+        {
+            return find_in_ascii(literal, place, at, work);
+        }
         for (offset, _) in place.from(at).char_indices() {
             let start = at + offset;
             if let (Some(literal), false) = (literal, place.ignores_case_from(start)) {
@@ -170,4 +181,31 @@ pub(super) trait Piece {
         Ok(self.gap().reaches(place, at, start)
             && self.end_at(place, start, work)? == Some(place.text.len()))
     }
+}
+
+/// The end of the leftmost place of a text in another at or after `at`, both of ASCII, in any case.
+fn find_in_ascii(
+    wanted: &str,
+    place: Place<'_>,
+    at: usize,
+    work: &mut Work,
+) -> Result<Option<usize>, Exhausted> {
+    let wanted = wanted.as_bytes();
+    let Some(first) = wanted.first() else {
+        return Ok(Some(at));
+    };
+    let rest = place.from(at).as_bytes();
+    work.spend(rest.len())?;
+    for (offset, window) in rest.windows(wanted.len()).enumerate() {
+        let may_begin = window
+            .first()
+            .is_some_and(|byte| byte.eq_ignore_ascii_case(first));
+        if may_begin {
+            work.spend(wanted.len())?;
+            if window.eq_ignore_ascii_case(wanted) {
+                return Ok(Some(at + offset + wanted.len()));
+            }
+        }
+    }
+    Ok(None)
 }

@@ -1,8 +1,10 @@
 //! What a pattern says of each kind of text, where its own text does not say it.
 
 use crate::action::Action;
-use crate::pattern::{Glob, Problem, Token, Tokens, is_simple, parse, words};
+use crate::compile::{Domain, domain_of};
+use crate::pattern::{Glob, Problem, Token, Tokens, is_plainly_right, is_simple, parse, words};
 use crate::rule::path;
+use crate::rule::tools::ToolPattern;
 use crate::rule::url::UrlParts;
 
 /// The forms of a pattern that are not simply its text.
@@ -10,6 +12,28 @@ use crate::rule::url::UrlParts;
 pub(super) struct Forms {
     tokens: Option<Box<TokenForms>>,
     pub(super) url: Option<Box<UrlParts>>,
+}
+
+/// What becomes of the quotes of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quotes {
+    /// They are read once.
+    Kept,
+    /// They are read where they matter: the tools know no commands.
+    Apart,
+}
+
+impl Quotes {
+    pub(super) fn for_tool(tool: &ToolPattern) -> Self {
+        match tool {
+            ToolPattern::Mcp(_) => Self::Apart,
+            ToolPattern::Exact(name) => match domain_of(name) {
+                Some(Domain::Command) | None => Self::Kept,
+                Some(Domain::Path | Domain::Url | Domain::Plain) => Self::Apart,
+            },
+            ToolPattern::Every | ToolPattern::Names(_) => Self::Kept,
+        }
+    }
 }
 
 /// The forms of a pattern with a class or with quotes.
@@ -35,15 +59,23 @@ struct ClassForms {
 
 impl Forms {
     /// Reads a pattern.
-    pub(super) fn new(pattern: &str, action: Action) -> Result<Self, Vec<Problem>> {
-        let tokens = parse(pattern)?;
+    pub(super) fn new(pattern: &str, action: Action, quotes: Quotes) -> Result<Self, Vec<Problem>> {
         let has_scheme = pattern.contains("://") || !is_simple(pattern);
+        let is_right = is_plainly_right(pattern);
+        let has_words = quotes == Quotes::Kept && has_quotes(pattern);
+        if is_right && !has_scheme && !has_words {
+            return Ok(Self::default());
+        }
+        let tokens = match is_right {
+            true => Glob::written(pattern).tokens().into_owned(),
+            false => parse(pattern)?,
+        };
         Ok(Self {
             url: has_scheme
                 .then(|| UrlParts::new(&tokens))
                 .flatten()
                 .map(Box::new),
-            tokens: TokenForms::new(pattern, tokens, action).map(Box::new),
+            tokens: TokenForms::new(pattern, tokens, action, quotes).map(Box::new),
         })
     }
 
@@ -88,19 +120,18 @@ impl Forms {
 }
 
 impl TokenForms {
-    fn new(pattern: &str, tokens: Vec<Token>, action: Action) -> Option<Self> {
+    fn new(pattern: &str, tokens: Vec<Token>, action: Action, quotes: Quotes) -> Option<Self> {
         let is_simple = is_simple(pattern);
-        let has_quotes = pattern.contains(['\'', '"']);
-        if is_simple && !has_quotes {
+        if is_simple && (quotes == Quotes::Apart || !has_quotes(pattern)) {
             return None;
         }
         let words = words(&tokens);
         let loose = words.loose.filter(|_| action != Action::Allow);
         Some(Self {
-            command: Some(command_tokens(words.tokens)),
-            loose_command: loose.map(command_tokens),
+            command: Some(command_of(words.tokens)),
+            loose_command: loose.map(command_of),
             classes: (!is_simple).then(|| ClassForms {
-                line: command_tokens(tokens.clone()),
+                line: command_of(tokens.clone()),
                 path: Tokens::new(tokens.clone(), path::n_below_tokens(&tokens, action)),
                 literal: literal_of(&tokens),
                 has_operator: tokens_have_operator(&tokens),
@@ -111,7 +142,7 @@ impl TokenForms {
 }
 
 /// The glob of a pattern for commands: one that ends in ` *` also matches without that tail (D4.2).
-fn command_tokens(tokens: Vec<Token>) -> Tokens {
+pub(super) fn command_of(tokens: Vec<Token>) -> Tokens {
     let n_optional = match &*tokens {
         [.., Token::Char(' '), Token::Star] => 2,
         _ => 0,
@@ -128,6 +159,11 @@ pub(super) fn written_command(pattern: &str) -> Glob<'_> {
 fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
     let literal: Option<String> = tokens.iter().map(Token::literal).collect();
     literal.map(String::into_boxed_str)
+}
+
+/// Whether a pattern may have words in quotes.
+pub(super) fn has_quotes(pattern: &str) -> bool {
+    pattern.contains(['\'', '"'])
 }
 
 /// Whether a simple pattern has a shell operator, and so can match no simple command.

@@ -266,6 +266,12 @@ impl UrlPattern<'_> {
         if !port_fits || !pattern.host_fits(&parts, part(host_start, host_end), work)? {
             return Ok(Hit::No);
         }
+        if url.text.as_known().is_some() {
+            let found = parts
+                .rest
+                .matches(part(path_start, known.len()), &(0..0), work);
+            return found.map(Hit::certain);
+        }
         let rest = from(&url.text, path_start);
         Ok(parts.rest.hit_text(&rest, &(0..0), work))
     }

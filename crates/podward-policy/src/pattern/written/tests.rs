@@ -1,6 +1,6 @@
 use super::{is_simple, tokens};
 use crate::action::Action;
-use crate::pattern::{Glob, Token, parse};
+use crate::pattern::{Glob, Token, is_plainly_right, parse};
 use crate::rule::path::{n_below, n_below_tokens};
 use crate::testing::{Random, n_cases};
 use crate::work::Work;
@@ -22,7 +22,9 @@ fn a_written_pattern_agrees_with_its_tokens() {
     let (mut n_compared, mut n_matched) = (0, 0);
     while n_compared < n_cases(1_000_000) {
         let pattern = random.text(PIECES, 7);
-        let Ok(parsed) = parse(&pattern) else {
+        let parsed = parse(&pattern);
+        assert_eq!(is_plainly_right(&pattern), parsed.is_ok(), "{pattern:?}");
+        let Ok(parsed) = parsed else {
             continue;
         };
         assert!(is_simple(&pattern));

@@ -1,0 +1,29 @@
+//! What judging costs, in instructions and in memory: no clock is read.
+//!
+//! Instructions are those that callgrind counts, of this program run again with a scenario as its
+//! argument; memory is what the allocator is asked for. Where valgrind is not installed, the counts
+//! of work in the unit tests of the index stand alone, and the test says so.
+
+#![cfg(test)]
+
+mod instructions;
+mod memory;
+mod workload;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    if let Some(scenario) = std::env::var_os("PODWARD_COST_SCENARIO") {
+        instructions::run(scenario.to_str().unwrap_or_default());
+        return;
+    }
+    let trials = vec![
+        Trial::test("a_decision_allocates_nothing", memory::decisions),
+        Trial::test("a_rule_takes_at_most_150_bytes", memory::rules),
+        Trial::test(
+            "instructions_stay_within_their_budgets",
+            instructions::check,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
