@@ -363,6 +363,7 @@ impl<P> Gate<P> {
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUses<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
+        self.count(&call.facts);
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),
             (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
@@ -380,17 +381,19 @@ impl<P> Gate<P> {
         }
     }
 
+    /// Whether a call is repeated if it is submitted now: one of the model, that is.
+    fn is_repeated(&self, facts: &CallFacts) -> bool {
+        let n_submitted = self.submitted.get(&repetition_key(facts));
+        let n_now = n_submitted.copied().unwrap_or(0).saturating_add(1);
+        facts.part_of().is_none() && n_now >= REPEATS_ASKED
+    }
+
     /// Counts a call of the model.
-    fn is_repeated(&mut self, facts: &CallFacts) -> bool {
-        if facts.part_of().is_some() {
-            return false;
+    fn count(&mut self, facts: &CallFacts) {
+        if facts.part_of().is_none() {
+            let n_submitted = self.submitted.entry(repetition_key(facts)).or_default();
+            *n_submitted = n_submitted.saturating_add(1);
         }
-        let times = self
-            .submitted
-            .entry((facts.tool().clone(), Arc::clone(facts.shared_arguments())))
-            .or_default();
-        *times = times.saturating_add(1);
-        *times >= REPEATS_ASKED
     }
 
     /// Decides about a call that the rules ask about.
@@ -465,6 +468,11 @@ impl<P> Gate<P> {
         };
         Ok(Settled::Refuse(Refusal::asked(&question, cause)))
     }
+}
+
+/// What calls have in common that repeat each other.
+fn repetition_key(facts: &CallFacts) -> (ToolName, Arc<str>) {
+    (facts.tool().clone(), Arc::clone(facts.shared_arguments()))
 }
 
 fn denied<P>(call: Call<P>, ruling: Ruling) -> Submitted<P> {

@@ -1,11 +1,9 @@
 //! What grants cover of questions, and what is left of them.
 
-use std::sync::Arc;
-
 use podward_policy::{Action, Asking, Lowered};
 
 use super::questions::Waiting;
-use super::{Gate, REPEATS_ASKED, Settled};
+use super::{Gate, Settled};
 use crate::answer::{Answer, AnswerError};
 use crate::call::CallFacts;
 use crate::grant::{Covered, Grant, GrantId, Grants, TakeUses};
@@ -16,10 +14,7 @@ impl<P> Gate<P> {
     /// nothing is taken.
     #[must_use]
     pub fn uses_for_call(&self, facts: &CallFacts) -> Vec<GrantId> {
-        let key = (facts.tool().clone(), Arc::clone(facts.shared_arguments()));
-        let times = self.submitted.get(&key).copied().unwrap_or(0);
-        let is_repeated = facts.part_of().is_none() && times.saturating_add(1) >= REPEATS_ASKED;
-        if is_repeated || !self.grants.has_limited() {
+        if self.is_repeated(facts) || !self.grants.has_limited() {
             return Vec::new();
         }
         let lowered = facts.lowered();
