@@ -267,17 +267,7 @@ impl<P> Gate<P> {
             };
             settled.push((id.clone(), self.settle(id, answer)?));
         }
-        let is_met = |waiting: &Waiting<P>| {
-            let call = waiting.call.facts.lowered();
-            let mut parts = waiting.question.asking().iter();
-            waiting.question.heeds_grants() && parts.any(|part| grant.covers(part, call))
-        };
-        let met: Vec<RequestId> = self
-            .questions
-            .all_open()
-            .filter(|open| is_met(open))
-            .map(Waiting::id)
-            .collect();
+        let met: Vec<RequestId> = self.met_by(&grant).map(Waiting::id).collect();
         self.grants.add(grant);
         for id in met {
             if let Some(covered) = self.settle_covered(&id, take) {

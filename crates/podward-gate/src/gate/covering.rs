@@ -2,7 +2,7 @@
 
 use podward_policy::{Action, Asking, Lowered};
 
-use super::questions::Waiting;
+use super::questions::{Questions, Waiting};
 use super::{Gate, Settled};
 use crate::answer::{Answer, AnswerError};
 use crate::call::CallFacts;
@@ -45,26 +45,37 @@ impl<P> Gate<P> {
             wanted.extend_from_slice(ids);
             Ok(())
         };
-        if let Some(Waiting { question, call, .. }) =
-            answering.and_then(|id| self.questions.get(id))
-        {
-            let lowered = call.facts.lowered();
-            let parts = question.asking().iter();
-            let rest = parts.filter(|part| !grant.covers(part, lowered));
-            grants.use_for(rest, lowered, &mut take);
+        if let Some(id) = answering {
+            let Ok((rest, lowered)) = rest_to_cover(&self.questions, grant, id) else {
+                return Vec::new();
+            };
+            let is_covered = rest.is_empty()
+                || grants
+                    .use_for(rest.into_iter(), lowered, &mut take)
+                    .is_some();
+            if !is_covered {
+                return Vec::new();
+            }
         }
         grants.add(grant.clone());
-        for Waiting { question, call, .. } in self.questions.all_open() {
-            let lowered = call.facts.lowered();
-            let mut parts = question.asking().iter();
-            if answering != Some(question.id())
-                && question.heeds_grants()
-                && parts.any(|part| grant.covers(part, lowered))
-            {
+        for Waiting { question, call, .. } in self.met_by(grant) {
+            if answering != Some(question.id()) {
+                let lowered = call.facts.lowered();
                 grants.use_for(question.asking().iter(), lowered, &mut take);
             }
         }
         wanted
+    }
+
+    /// The open questions that a grant can cover, alone or with others, in the order in which they
+    /// were put.
+    pub(super) fn met_by(&self, grant: &Grant) -> impl Iterator<Item = &Waiting<P>> {
+        let is_met = |waiting: &&Waiting<P>| {
+            let call = waiting.call.facts.lowered();
+            let mut parts = waiting.question.asking().iter();
+            waiting.question.heeds_grants() && parts.any(|part| grant.covers(part, call))
+        };
+        self.questions.all_open().filter(is_met)
     }
 
     /// What a question asks about, as the grants are now: without the parts that they cover. `None`:
@@ -107,24 +118,14 @@ impl<P> Gate<P> {
         id: &RequestId,
         take: &mut TakeUses<'_>,
     ) -> Result<Box<[GrantId]>, AnswerError> {
-        let waiting = self.questions.get_open(id)?;
-        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
-            return Err(AnswerError::NotGrantable { id: id.clone() });
-        }
-        let rest = parts.iter().filter(|part| !grant.covers(part, call));
-        let n_rest = rest.clone().count();
-        if n_rest == 0 {
+        let (rest, call) = rest_to_cover(&self.questions, grant, id)?;
+        if rest.is_empty() {
             return Ok([].into());
         }
-        let not_covered = || AnswerError::NotCovered { id: id.clone() };
-        if n_rest == parts.len() || !waiting.question.heeds_grants() {
-            return Err(not_covered());
-        }
-        let covered = self.grants.use_for(rest, call, take);
+        let covered = self.grants.use_for(rest.into_iter(), call, take);
         covered
             .map(|covered| covered.grants)
-            .ok_or_else(not_covered)
+            .ok_or_else(|| AnswerError::NotCovered { id: id.clone() })
     }
 
     /// Settles a question that grants cover, all of it.
@@ -142,6 +143,28 @@ impl<P> Gate<P> {
         let answer = Answer::Granted { grants, by };
         self.settle(id, answer).ok()
     }
+}
+
+/// What other grants have to cover of an open question so that a grant answers it; nothing, if it
+/// covers all of it.
+fn rest_to_cover<'q, P>(
+    questions: &'q Questions<P>,
+    grant: &Grant,
+    id: &RequestId,
+) -> Result<(Vec<&'q Asking>, &'q Lowered), AnswerError> {
+    let waiting = questions.get_open(id)?;
+    let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+    if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
+        return Err(AnswerError::NotGrantable { id: id.clone() });
+    }
+    let rest: Vec<&Asking> = parts
+        .iter()
+        .filter(|part| !grant.covers(part, call))
+        .collect();
+    if rest.len() == parts.len() || (!rest.is_empty() && !waiting.question.heeds_grants()) {
+        return Err(AnswerError::NotCovered { id: id.clone() });
+    }
+    Ok((rest, call))
 }
 
 /// The grants with limited uses that cover a call now.

@@ -545,6 +545,34 @@ fn a_grant_that_ended_meanwhile_covers_nothing() {
     }
 }
 
+/// What an answer cannot settle takes no uses of what it would have needed.
+#[test]
+fn a_grant_that_answers_nothing_needs_no_uses() {
+    let mut two = TwoParts::new();
+    let questions = ["a", "b", "c"].map(|id| two.ask(id));
+    let first = two.grant("one", "a*", Some(9));
+    two.gate.grant(first, None).unwrap();
+    for (question, pattern, is_answer) in [
+        (&questions[0], "b*", true),
+        (&questions[0], "c*", false),
+        (&questions[2], "b*", false),
+    ] {
+        let second = two.grant("two", pattern, None);
+        let wanted = two.gate.uses_for_grant(&second, Some(question.id()));
+        assert_eq!(!wanted.is_empty(), is_answer, "{pattern}");
+        if !is_answer {
+            let refused = two.gate.grant(second, Some(question.id())).unwrap_err();
+            assert!(matches!(refused, AnswerError::NotCovered { .. }));
+        }
+    }
+    let id = questions[1].id();
+    two.gate
+        .answer(id, Answer::Once { by: "ann".into() })
+        .unwrap();
+    let second = two.grant("two", "b*", None);
+    assert!(two.gate.uses_for_grant(&second, Some(id)).is_empty());
+}
+
 /// An ask that is made for the third time is both, and grants of earlier do not count for it.
 #[test]
 fn a_repeated_ask_says_both() {
