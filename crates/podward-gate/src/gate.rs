@@ -1,6 +1,7 @@
 //! The state machine: what is submitted runs, is refused, or waits for an answer.
 
 mod covering;
+mod granting;
 mod questions;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer, ToolName};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
-use crate::grant::{Covered, Grant, GrantId, Grants, TakeUses};
+use crate::grant::{Covered, Grant, GrantId, Grants, Uses};
 use crate::permit::Permitted;
 use crate::question::{AskReason, LastAsked, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
@@ -100,13 +101,13 @@ impl<P> Gate<P> {
     /// and no grant of earlier covers it. Where no layer has a `[permissions]` table nothing is asked, this
     /// neither. A further call of a running one is not the model's and does not count.
     pub fn submit(&mut self, call: Call<P>) -> Submitted<P> {
-        self.submit_with(call, &mut |_| Ok(()))
+        self.submit_with(call, Uses::Counted)
     }
 
-    /// The same, where uses of grants are counted elsewhere as well.
-    pub fn submit_with(&mut self, call: Call<P>, take: &mut TakeUses<'_>) -> Submitted<P> {
+    /// The same, by uses that may be counted elsewhere.
+    pub fn submit_with(&mut self, call: Call<P>, uses: Uses<'_>) -> Submitted<P> {
         let ruling = self.judge(&call.facts);
-        self.admit(call, ruling, take)
+        self.admit(call, ruling, uses)
     }
 
     /// Judges a call again that was asked about before, and whose question is gone with the process
@@ -133,20 +134,19 @@ impl<P> Gate<P> {
     /// # Errors
     /// As for [`Gate::answer`]; one that is put already is [`AnswerError::Unknown`].
     pub fn put(&mut self, id: &RequestId) -> Result<Put<P>, AnswerError> {
-        self.put_with(id, &mut |_| Ok(()))
+        self.put_with(id, Uses::Counted)
     }
 
-    /// The same, where uses of grants are counted elsewhere as well.
+    /// The same, by uses that may be counted elsewhere.
     ///
     /// # Errors
     /// As for [`Gate::put`].
-    pub fn put_with(
-        &mut self,
-        id: &RequestId,
-        take: &mut TakeUses<'_>,
-    ) -> Result<Put<P>, AnswerError> {
-        if self.questions.held_since(id)? != self.grants.n_changes
-            && let Some(settled) = self.settle_covered(id, take)
+    pub fn put_with(&mut self, id: &RequestId, uses: Uses<'_>) -> Result<Put<P>, AnswerError> {
+        let is_new = self.questions.held_since(id)? != self.grants.n_changes;
+        // What was taken for it has not been looked at.
+        let is_taken = matches!(uses, Uses::Taken([_, ..]));
+        if (is_new || is_taken)
+            && let Some(settled) = self.settle_covered(id, uses)
         {
             return Ok(Put::Settled(settled));
         }
@@ -229,54 +229,6 @@ impl<P> Gate<P> {
         Ok(Settled::Run(Permitted::new(call, ruling, by)))
     }
 
-    /// Remembers an approval, settles the question that it answers, and re-judges the open ones
-    /// that it can cover: what it settled, in the order in which they were put.
-    ///
-    /// It answers a question if it covers every part that asks, together with the grants that count
-    /// at this moment. Of those with limited uses that it takes for that, a use is taken; of the new
-    /// one none.
-    ///
-    /// # Errors
-    /// As for [`Gate::answer`], and [`AnswerError::NotGrantable`], [`AnswerError::NotCovered`]:
-    /// then nothing is remembered, and no use is taken.
-    pub fn grant(
-        &mut self,
-        grant: Grant,
-        answering: Option<&RequestId>,
-    ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
-        self.grant_with(grant, answering, &mut |_| Ok(()))
-    }
-
-    /// The same, where uses of grants are counted elsewhere as well.
-    ///
-    /// # Errors
-    /// As for [`Gate::grant`].
-    pub fn grant_with(
-        &mut self,
-        grant: Grant,
-        answering: Option<&RequestId>,
-        take: &mut TakeUses<'_>,
-    ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
-        let mut settled = Vec::new();
-        if let Some(id) = answering {
-            let with = self.cover_rest(&grant, id, take)?;
-            let answer = Answer::Always {
-                by: grant.by.clone(),
-                grant: grant.id.clone(),
-                with,
-            };
-            settled.push((id.clone(), self.settle(id, answer)?));
-        }
-        let met: Vec<RequestId> = self.met_by(&grant).map(Waiting::id).collect();
-        self.grants.add(grant);
-        for id in met {
-            if let Some(covered) = self.settle_covered(&id, take) {
-                settled.push((id, covered));
-            }
-        }
-        Ok(settled)
-    }
-
     /// Puts other grants in the place of all that count: those kept elsewhere were changed. Open
     /// questions stay open.
     pub fn set_grants(&mut self, grants: Vec<Grant>) {
@@ -351,12 +303,12 @@ impl<P> Gate<P> {
     }
 
     /// Decides about a judged call.
-    fn admit(&mut self, call: Call<P>, ruling: Ruling, take: &mut TakeUses<'_>) -> Submitted<P> {
+    fn admit(&mut self, call: Call<P>, ruling: Ruling, uses: Uses<'_>) -> Submitted<P> {
         let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
         self.count(&call.facts);
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),
-            (Action::Ask, _) => self.ask(call, ruling, is_repeated, take),
+            (Action::Ask, _) => self.ask(call, ruling, is_repeated, uses),
             (Action::Allow, true) => {
                 let reason = AskReason::Repeated;
                 let question = self
@@ -392,14 +344,14 @@ impl<P> Gate<P> {
         call: Call<P>,
         ruling: Ruling,
         is_repeated: bool,
-        take: &mut TakeUses<'_>,
+        uses: Uses<'_>,
     ) -> Submitted<P> {
         let lowered = call.facts.lowered();
         let parts = self.policies.asking(lowered);
         let (reason, ruling) = if is_repeated {
             (AskReason::PolicyRepeated, ruling)
         } else {
-            if let Some(Covered { grants, by }) = self.grants.use_for(parts.iter(), lowered, take) {
+            if let Some(Covered { grants, by }) = self.grants.use_for(parts.iter(), lowered, uses) {
                 let by = DecidedBy::Grants { grants, by };
                 let permitted = Permitted::new(call, ruling, by);
                 return Submitted::Settled(Settled::Run(permitted));

@@ -36,10 +36,16 @@ pub struct Grant {
     pub by: Box<str>,
 }
 
-/// Takes one use of each of these grants, which have limited ones: all of them, on record when it
-/// returns, or none. Then it says which of them count no more; they are forgotten. None of them: no
-/// use can be taken now, and what they cover is asked about.
-pub type TakeUses<'a> = dyn FnMut(&[GrantId]) -> Result<(), Vec<GrantId>> + 'a;
+/// Whose count of the uses of limited grants it is by which a call runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Uses<'a> {
+    /// The gate's own: it takes a use of each limited grant that a call needs.
+    Counted,
+    /// That of somebody else, who tells with [`Gate::set_grants`](crate::Gate::set_grants) how many
+    /// are left. A use was taken, on record by now, of each of these grants, which are as they were
+    /// before; no other limited grant counts.
+    Taken(&'a [Grant]),
+}
 
 /// The grants that count.
 #[derive(Debug, Clone, Default)]
@@ -160,80 +166,77 @@ impl Grants {
             .collect()
     }
 
-    /// Lets a call run: a use is taken of each grant that it takes to cover all its parts.
+    /// Lets a call run: a use is taken of each grant that it takes to cover all its parts, unless
+    /// they are counted elsewhere.
     ///
     /// `None`: some part is not covered, and no use is taken.
     pub(crate) fn use_for<'p>(
         &mut self,
-        parts: impl Iterator<Item = &'p Asking> + Clone,
+        parts: impl Iterator<Item = &'p Asking>,
         call: &Lowered,
-        take: &mut TakeUses<'_>,
+        uses: Uses<'_>,
     ) -> Option<Covered> {
-        // Each round has fewer grants.
-        loop {
-            let grants = self.covering(parts.clone(), call)?;
-            let by = self.live.get(grants.last()?)?.by.clone();
-            let is_limited = |id: &&GrantId| {
-                let grant = self.live.get(*id);
-                grant.is_some_and(|grant| grant.uses_left.is_some())
-            };
-            let limited: Vec<GrantId> = grants.iter().filter(is_limited).cloned().collect();
-            match limited.as_slice() {
-                [] => {}
-                limited => {
-                    if let Err(over) = take(limited) {
-                        let over: Vec<_> = limited.iter().filter(|id| over.contains(id)).collect();
-                        if over.is_empty() {
-                            return None;
-                        }
-                        for id in over {
-                            self.remove(id);
-                        }
-                        continue;
-                    }
-                    self.count(limited);
-                }
-            }
-            let grants = grants.into();
-            return Some(Covered { grants, by });
+        let covering = self.covering(parts, call, uses)?;
+        let by = covering.last()?.by.clone();
+        let grants: Box<[GrantId]> = covering.iter().map(|grant| grant.id.clone()).collect();
+        match uses {
+            Uses::Counted => grants.iter().for_each(|id| self.count(id)),
+            Uses::Taken(_) => {}
         }
+        Some(Covered { grants, by })
     }
 
-    /// A use was taken of each.
-    fn count(&mut self, limited: &[GrantId]) {
-        for id in limited {
-            let left = self.live.get_mut(id).and_then(|grant| {
-                let left = grant.uses_left.as_mut()?;
-                *left = left.saturating_sub(1);
-                Some(*left)
-            });
-            if left == Some(0) {
-                self.remove(id);
-            }
+    /// The limited ones of which [`Grants::use_for`] would take a use by a count of its own; nothing
+    /// is taken. `None`: some part is not covered.
+    pub(crate) fn limited_for<'p>(
+        &self,
+        parts: impl Iterator<Item = &'p Asking>,
+        call: &Lowered,
+    ) -> Option<Vec<Grant>> {
+        let covering = self.covering(parts, call, Uses::Counted)?.into_iter();
+        let limited = covering.filter(|grant| grant.uses_left.is_some());
+        Some(limited.cloned().collect())
+    }
+
+    /// A use was taken of a grant, if it has limited ones.
+    pub(crate) fn count(&mut self, id: &GrantId) {
+        let left = self.live.get_mut(id).and_then(|grant| {
+            let left = grant.uses_left.as_mut()?;
+            *left = left.saturating_sub(1);
+            Some(*left)
+        });
+        if left == Some(0) {
+            self.remove(id);
         }
     }
 
     /// The grants that cover all parts of a call, each once: of two, one that covers another part
     /// already, then one without limit.
-    fn covering<'p>(
-        &self,
+    fn covering<'g, 'p>(
+        &'g self,
         parts: impl Iterator<Item = &'p Asking>,
         call: &Lowered,
-    ) -> Option<Vec<GrantId>> {
-        let mut grants: Vec<GrantId> = Vec::new();
+        uses: Uses<'g>,
+    ) -> Option<Vec<&'g Grant>> {
+        let is_limited = |grant: &&Grant| grant.uses_left.is_some();
+        let (counted, taken) = match uses {
+            Uses::Counted => (Some(self.live.values().filter(is_limited)), [].as_slice()),
+            Uses::Taken(taken) => (None, taken),
+        };
+        let taken = taken.iter().filter(|grant| grant.counts_at(self.now));
+        let limited = counted.into_iter().flatten().chain(taken);
+        let unlimited = self.live.values().filter(|grant| !is_limited(grant));
+        let mut grants: Vec<&Grant> = Vec::new();
         for part in parts {
             if !part.grantable {
                 return None;
             }
             let covers = |grant: &&Grant| grant.covers(part, call);
-            let live = |id| self.live.get(id);
-            if grants.iter().filter_map(live).any(|grant| covers(&grant)) {
+            if grants.iter().any(covers) {
                 continue;
             }
-            let all = || self.live.values();
-            let unlimited = all().filter(|grant| grant.uses_left.is_none());
-            let limited = all().filter(|grant| grant.uses_left.is_some());
-            grants.push(unlimited.chain(limited).find(covers)?.id.clone());
+            let mut all = unlimited.clone().chain(limited.clone());
+            grants.push(all.find(covers)?);
         }
         (!grants.is_empty()).then_some(grants)
     }

@@ -44,7 +44,7 @@ mod wording;
 pub use answer::{Answer, AnswerError, DecidedBy, EditError};
 pub use call::{Call, CallFacts, CallId, CallIdError};
 pub use gate::{Gate, Put, REPEATS_ASKED, Settled, Submitted};
-pub use grant::{Grant, GrantId, GrantIdError, TakeUses};
+pub use grant::{Grant, GrantId, GrantIdError, Uses};
 pub use permit::{Permit, Permitted};
 pub use question::{AskReason, Question, RequestId, Rest};
 pub use refusal::{Progress, Refusal, RefusalCause};

@@ -11,6 +11,7 @@ mod ledger;
 mod record;
 mod stored;
 mod told;
+mod uses;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub use stored::{
     stored_grants,
 };
 use told::{note, reason, wire_by_id};
+use uses::UsedUp;
 
 /// The most grants that a workspace can have.
 pub const MAX_GRANTS: usize = 1000;
@@ -106,6 +108,8 @@ struct State {
     look_again_at: Option<i64>,
     /// Whether the grants may be others than when somebody last took them over.
     is_news: bool,
+    /// The grants whose last use was taken here.
+    used_up: UsedUp,
     /// What was told of last.
     told: BTreeMap<GrantId, Grant>,
     /// What was wrong last.
@@ -250,43 +254,6 @@ impl GrantStore {
         Ok(over.is_empty())
     }
 
-    /// Takes one use of each of these grants in one go; that is on disk when this returns. Where it
-    /// says that some count no more, no use of any is taken.
-    ///
-    /// # Errors
-    /// It cannot be written: then no use is taken.
-    pub fn take_uses(&self, ids: &[GrantId]) -> Result<Vec<GrantId>, GrantError> {
-        let latest = self.now(&mut self.lock());
-        self.change(|content| {
-            let counts = |record: &Record| {
-                ids.contains(&record.grant.id)
-                    && record.is_for(&self.session)
-                    && !record.is_over(latest)
-                    && !record.is_early(latest)
-            };
-            let is_over = |id: &&GrantId| {
-                let mut grants = content.grants();
-                !grants.any(|record| counts(record) && record.grant.id == **id)
-            };
-            let over: Vec<GrantId> = ids.iter().filter(is_over).cloned().collect();
-            if !over.is_empty() {
-                return Ok(Change::Keep(over));
-            }
-            let mut taken = Change::Keep(over);
-            content.retain(|record| {
-                if !counts(record) {
-                    return true;
-                }
-                if let Some(left) = &mut record.grant.uses_left {
-                    *left = left.saturating_sub(1);
-                    taken = Change::Write(Vec::new());
-                }
-                record.grant.uses_left != Some(0)
-            });
-            Ok(taken)
-        })
-    }
-
     /// What changed about the grants that count since this was last asked, by whomever; uses that
     /// were taken are no change. It does not look at the disk: that is done before each call.
     #[must_use]
@@ -379,7 +346,7 @@ impl GrantStore {
             Ok((content, seen)) => {
                 let now = self.clock.now().unix_milliseconds();
                 let has_ended = content.grants().any(|record| record.is_over(now));
-                self.take_over(&content, seen);
+                self.take_over(&content, seen, |_| ());
                 match has_ended {
                     true => Pruning::Due,
                     false => Pruning::NotDue,
@@ -402,6 +369,7 @@ impl GrantStore {
         };
         state.is_doubtful |= error.is_uncertain();
         state.live.clear();
+        state.used_up = UsedUp::default();
         state.seen = None;
         state.look_again_at = None;
         state.is_news = true;
@@ -412,6 +380,15 @@ impl GrantStore {
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Content) -> Result<Change<T>, GrantError>,
+    ) -> Result<T, GrantError> {
+        self.change_noting(change, |_, _| ())
+    }
+
+    /// The same, and notes more of it together with what the file says by then.
+    fn change_noting<T>(
+        &self,
+        change: impl FnOnce(&mut Content) -> Result<Change<T>, GrantError>,
+        note: impl FnOnce(&mut State, &T),
     ) -> Result<T, GrantError> {
         if self.lock().is_doubtful {
             self.file.settle()?;
@@ -433,7 +410,7 @@ impl GrantStore {
                 seen,
                 ..
             }) => {
-                self.take_over(&content, seen);
+                self.take_over(&content, seen, |state| note(state, &value));
                 Ok(value)
             }
             Err(error) => {
@@ -447,7 +424,7 @@ impl GrantStore {
         }
     }
 
-    fn take_over(&self, content: &Content, seen: Seen) {
+    fn take_over(&self, content: &Content, seen: Seen, note_more: impl FnOnce(&mut State)) {
         let state = &mut *self.lock();
         let now = self.now(state);
         let ours = || {
@@ -468,6 +445,7 @@ impl GrantStore {
         state.is_doubtful = false;
         state.is_news = true;
         note(&mut state.problems, self.file.problems(content));
+        note_more(state);
     }
 
     fn reading(&self) -> MutexGuard<'_, ()> {

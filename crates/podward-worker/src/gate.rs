@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::{
     Answer, AnswerError, Call, CallFacts, EditError, Gate, Grant, GrantId, Put, Question, Refusal,
-    RequestId, Rest, Settled, Submitted,
+    RequestId, Rest, Settled, Submitted, Uses,
 };
 use podward_policy::SkillLayer;
 use podward_tools::Invocation;
@@ -27,10 +27,17 @@ pub trait GrantLedger: Send + Sync {
     /// Takes one use of each of these grants, which have limited ones: `Ok` once that is on disk. It
     /// takes all or none. It may wait for the disk, and is called where the gate is not locked.
     ///
+    /// The use is for one call, which it lets run; what [`GrantLedger::refresh`] says from then on is
+    /// without it, and without the grant if it was the last.
+    ///
     /// # Errors
     /// The grants that count no more. None of them: no use can be taken now; what they cover is asked
     /// about, and the next call tries again.
     fn take(&self, grants: &[GrantId]) -> Result<(), Vec<GrantId>>;
+
+    /// Whether a use that was taken of a grant may still let its call run: not where the grant was
+    /// taken back since. It waits for nothing, and never calls back: the gate is locked.
+    fn still_counts(&self, taken: &GrantId) -> bool;
 
     /// Unix time in milliseconds, by which grants expire.
     fn now_ms(&self) -> u64;
@@ -65,30 +72,26 @@ pub(crate) enum Earlier {
     Asked,
 }
 
-/// Uses of limited grants that were taken before the gate was locked.
+/// Uses of limited grants that were taken, before the gate was locked, for one call.
 pub(crate) enum Taken {
     /// There is no ledger: the gate's own count is all there is.
     Here,
-    InLedger(Vec<GrantId>),
+    /// The grants as they were before.
+    InLedger(Vec<Grant>),
 }
 
 impl Taken {
-    /// Hands out one use of each, or none.
-    fn hand_out(&mut self, ids: &[GrantId]) -> Result<(), Vec<GrantId>> {
-        let Self::InLedger(taken) = self else {
-            return Ok(());
-        };
-        let mut left = taken.clone();
-        for id in ids {
-            let Some(place) = left.iter().position(|taken| taken == id) else {
-                return Err(Vec::new());
-            };
-            left.swap_remove(place);
+    fn uses(&self) -> Uses<'_> {
+        match self {
+            Self::Here => Uses::Counted,
+            Self::InLedger(taken) => Uses::Taken(taken),
         }
-        *taken = left;
-        Ok(())
     }
 }
+
+/// Uses of limited grants that were taken for what an approval settles, for each question its own.
+#[derive(Debug, Default)]
+pub struct TakenUses(BTreeMap<RequestId, Vec<Grant>>);
 
 /// How often other grants are tried, where some turn out to be over.
 const TAKES: usize = 4;
@@ -162,7 +165,7 @@ impl SharedGate {
         grant: Grant,
         answering: Option<&RequestId>,
     ) -> Result<Vec<RequestId>, AnswerError> {
-        self.grant_with(grant, answering, Vec::new())
+        self.grant_with(grant, answering, TakenUses::default())
     }
 
     /// The same with uses that [`SharedGate::take_uses_for`] has taken.
@@ -173,31 +176,42 @@ impl SharedGate {
         &self,
         grant: Grant,
         answering: Option<&RequestId>,
-        taken: Vec<GrantId>,
+        taken: TakenUses,
     ) -> Result<Vec<RequestId>, AnswerError> {
-        let mut taken = self.taken(taken);
+        let TakenUses(mut taken) = taken;
         let state = &mut *self.lock();
-        // Parts of other calls may be covered by grants that are revoked, or over, by now.
-        self.refresh(state);
-        let take = &mut |ids: &[GrantId]| taken.hand_out(ids);
-        let settled = state.gate.grant_with(grant, answering, take)?;
+        let settled = match &self.0.ledger {
+            None => state.gate.grant(grant, answering)?,
+            Some(ledger) => {
+                // Parts of other calls may be covered by grants that are revoked, or over, by now.
+                self.refresh(state);
+                for grants in taken.values_mut() {
+                    grants.retain(|grant| ledger.still_counts(&grant.id));
+                }
+                state.gate.grant_with(grant, answering, &taken)?
+            }
+        };
         Ok(state.deliver_all(settled))
     }
 
     /// Takes a use of each limited grant that a grant needs for what it settles, in the ledger. It may
     /// wait for the disk, and holds up nobody else meanwhile.
     #[must_use]
-    pub fn take_uses_for(&self, grant: &Grant, answering: Option<&RequestId>) -> Vec<GrantId> {
+    pub fn take_uses_for(&self, grant: &Grant, answering: Option<&RequestId>) -> TakenUses {
         let Some(ledger) = &self.0.ledger else {
-            return Vec::new();
+            return TakenUses::default();
         };
         let wanted = {
             let state = &mut *self.lock();
             self.refresh(state);
             state.gate.uses_for_grant(grant, answering)
         };
-        let is_taken = |id: &GrantId| ledger.take(std::slice::from_ref(id)).is_ok();
-        wanted.into_iter().filter(is_taken).collect()
+        let mut taken = BTreeMap::new();
+        for (id, mut grants) in wanted {
+            grants.retain(|grant| ledger.take(std::slice::from_ref(&grant.id)).is_ok());
+            taken.insert(id, grants);
+        }
+        TakenUses(taken)
     }
 
     /// Rejects every open question: all that it settled, in the order in which they were put.
@@ -261,7 +275,8 @@ impl SharedGate {
         self.look().await;
         match earlier {
             Earlier::Nothing => self.take_uses(|gate| gate.uses_for_call(facts)).await,
-            Earlier::Asked => self.taken(Vec::new()),
+            // It is asked about again.
+            Earlier::Asked => Taken::InLedger(Vec::new()),
         }
     }
 
@@ -281,8 +296,9 @@ impl SharedGate {
     ) -> Submitted<Box<dyn Invocation>> {
         let state = &mut *self.lock();
         self.refresh(state);
+        self.drop_what_ended(&mut taken);
         match earlier {
-            Earlier::Nothing => state.gate.submit_with(call, &mut |ids| taken.hand_out(ids)),
+            Earlier::Nothing => state.gate.submit_with(call, taken.uses()),
             Earlier::Asked => state.gate.submit_again(call),
         }
     }
@@ -296,7 +312,8 @@ impl SharedGate {
     ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
         let state = &mut *self.lock();
         self.refresh(state);
-        match state.gate.put_with(id, &mut |ids| taken.hand_out(ids))? {
+        self.drop_what_ended(&mut taken);
+        match state.gate.put_with(id, taken.uses())? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());
                 Ok(None)
@@ -325,6 +342,13 @@ impl SharedGate {
         }
     }
 
+    /// Drops the uses of grants that were taken back since.
+    fn drop_what_ended(&self, taken: &mut Taken) {
+        if let (Some(ledger), Taken::InLedger(grants)) = (&self.0.ledger, taken) {
+            grants.retain(|grant| ledger.still_counts(&grant.id));
+        }
+    }
+
     /// Lets the ledger look at the disk.
     async fn look(&self) {
         if let Some(ledger) = self.0.ledger.clone() {
@@ -334,39 +358,30 @@ impl SharedGate {
     }
 
     /// Takes uses in the ledger while the gate is not locked.
-    async fn take_uses(
-        &self,
-        wanted: impl Fn(&Gate<Box<dyn Invocation>>) -> Vec<GrantId>,
-    ) -> Taken {
+    async fn take_uses(&self, wanted: impl Fn(&Gate<Box<dyn Invocation>>) -> Vec<Grant>) -> Taken {
         let Some(ledger) = &self.0.ledger else {
-            return self.taken(Vec::new());
+            return Taken::Here;
         };
         for _ in 0..TAKES {
-            let ids = {
+            let grants = {
                 let state = &mut *self.lock();
                 self.refresh(state);
                 wanted(&state.gate)
             };
-            if ids.is_empty() {
+            if grants.is_empty() {
                 break;
             }
-            let (ledger, wanted) = (Arc::clone(ledger), ids.clone());
-            let taking = tokio::task::spawn_blocking(move || ledger.take(&wanted));
+            let ledger = Arc::clone(ledger);
+            let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
+            let taking = tokio::task::spawn_blocking(move || ledger.take(&ids));
             match taking.await {
-                Ok(Ok(())) => return self.taken(ids),
+                Ok(Ok(())) => return Taken::InLedger(grants),
                 // Others may cover the call when these are known to be over.
                 Ok(Err(over)) if !over.is_empty() => {}
                 Ok(Err(_)) | Err(_) => break,
             }
         }
-        self.taken(Vec::new())
-    }
-
-    fn taken(&self, ids: Vec<GrantId>) -> Taken {
-        match self.0.ledger {
-            Some(_) => Taken::InLedger(ids),
-            None => Taken::Here,
-        }
+        Taken::InLedger(Vec::new())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

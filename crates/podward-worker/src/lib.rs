@@ -51,7 +51,7 @@ mod worker;
 pub use approver::{Approver, Unattended};
 pub use decision::Decision;
 pub use event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
-pub use gate::{GrantLedger, SharedGate};
+pub use gate::{GrantLedger, SharedGate, TakenUses};
 pub use history::{History, Parked, ReplayError, Replayed};
 pub use hook::{
     Hook, HookError, HookEvent, Hooks, PermissionHook, PostTool, PreRequest, PreToolAction,

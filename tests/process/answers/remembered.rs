@@ -145,6 +145,61 @@ fn always_is_not_asked_again_in_this_session_nor_in_the_next() {
     assert!(has(&sandbox, "d"));
 }
 
+/// The uses that are left of each grant on disk.
+fn uses_left(sandbox: &Sandbox) -> Vec<Value> {
+    let files = std::fs::read_dir(sandbox.path("state/podward/grants")).unwrap();
+    let paths = files.map(|entry| entry.unwrap().path());
+    let texts = paths
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .map(|path| std::fs::read_to_string(path).unwrap());
+    let lines: Vec<Value> = texts
+        .flat_map(|text| {
+            let parsed = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            parsed.collect::<Vec<Value>>()
+        })
+        .collect();
+    lines.iter().map(|line| line["uses_left"].clone()).collect()
+}
+
+/// The call that was answered takes none of them.
+#[test]
+fn an_always_for_some_uses_lets_as_many_later_calls_run() {
+    for n_uses in 1..=3_usize {
+        let sandbox = Sandbox::new();
+        let each = |n: usize| step(&[&format!("touch {n}")]) + &step(&[&format!("mkdir d{n}")]);
+        let later: String = (1..=n_uses).map(each).collect();
+        let script = step(&["touch first"]) + &later + &step(&["touch last"]);
+        let (pod, mut client) = turn(&sandbox, &script, "");
+        let always = json!({
+            "kind": "always",
+            "patterns": [{"operation": 0, "pattern": "touch *"}],
+            "for": {"kind": "uses", "n": n_uses},
+        });
+        let first = client.request();
+        client.reply(&first, always).unwrap();
+        for n in 1..=n_uses {
+            let between = client.request();
+            let command = format!("mkdir d{n}");
+            assert_eq!(between["arguments"]["command"], *command, "of {n_uses}");
+            assert!(has(&sandbox, &n.to_string()));
+            let left: &[_] = match n_uses - n {
+                0 => &[],
+                left => &[json!(left)],
+            };
+            assert_eq!(uses_left(&sandbox), left);
+            client.reply(&between, once()).unwrap();
+        }
+        let last = client.request();
+        assert_eq!(last["arguments"]["command"], "touch last");
+        client.reply(&last, reject()).unwrap();
+        client.event("turn_ended");
+        assert!(!has(&sandbox, "last"));
+        let log = decisions(&pod.session);
+        let by_grants = log.iter().filter(|line| line["by"]["kind"] == "grants");
+        assert_eq!(by_grants.count(), n_uses);
+    }
+}
+
 #[test]
 fn an_always_settles_what_waits_and_says_so_for_each() {
     let sandbox = Sandbox::new();

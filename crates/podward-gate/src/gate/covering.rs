@@ -6,64 +6,72 @@ use super::questions::{Questions, Waiting};
 use super::{Gate, Settled};
 use crate::answer::{Answer, AnswerError};
 use crate::call::CallFacts;
-use crate::grant::{Covered, Grant, GrantId, Grants, TakeUses};
+use crate::grant::{Covered, Grant, GrantId, Grants, Uses};
 use crate::question::{Question, RequestId, Rest};
 
 impl<P> Gate<P> {
-    /// The grants with limited uses of which a use would be taken if a call were submitted now;
-    /// nothing is taken.
+    /// The grants with limited uses of which one has to be taken so that a call runs by grants if it
+    /// is submitted now; nothing is taken.
     #[must_use]
-    pub fn uses_for_call(&self, facts: &CallFacts) -> Vec<GrantId> {
+    pub fn uses_for_call(&self, facts: &CallFacts) -> Vec<Grant> {
         if self.is_repeated(facts) || !self.grants.has_limited() {
             return Vec::new();
         }
         let lowered = facts.lowered();
         match self.judge(facts).action {
-            Action::Ask => uses(&self.grants, &self.policies.asking(lowered), lowered),
+            Action::Ask => limited(&self.grants, &self.policies.asking(lowered), lowered),
             Action::Allow | Action::Deny => Vec::new(),
         }
     }
 
     /// The same for a question, if grants cover it by now.
     #[must_use]
-    pub fn uses_for_question(&self, id: &RequestId) -> Vec<GrantId> {
+    pub fn uses_for_question(&self, id: &RequestId) -> Vec<Grant> {
         let waiting = self.questions.get(id);
         match waiting.filter(|waiting| waiting.question.heeds_grants()) {
             Some(Waiting { question, call, .. }) if self.grants.has_limited() => {
-                uses(&self.grants, question.asking(), call.facts.lowered())
+                limited(&self.grants, question.asking(), call.facts.lowered())
             }
             Some(_) | None => Vec::new(),
         }
     }
 
-    /// The same for all that [`Gate::grant`] would settle: a grant stands there once for each use.
+    /// The same for each question that [`Gate::grant_with`] would settle, if it takes any, in the
+    /// order in which they are settled.
     #[must_use]
-    pub fn uses_for_grant(&self, grant: &Grant, answering: Option<&RequestId>) -> Vec<GrantId> {
+    pub fn uses_for_grant(
+        &self,
+        grant: &Grant,
+        answering: Option<&RequestId>,
+    ) -> Vec<(RequestId, Vec<Grant>)> {
+        if !self.grants.has_limited() {
+            return Vec::new();
+        }
         let mut wanted = Vec::new();
+        // Of each no more than it has are wanted.
         let mut grants = self.grants.clone();
-        let mut take = |ids: &[GrantId]| {
-            wanted.extend_from_slice(ids);
-            Ok(())
-        };
         if let Some(id) = answering {
             let Ok((rest, lowered)) = rest_to_cover(&self.questions, grant, id) else {
                 return Vec::new();
             };
-            let is_covered = rest.is_empty()
-                || grants
-                    .use_for(rest.into_iter(), lowered, &mut take)
-                    .is_some();
-            if !is_covered {
-                return Vec::new();
+            if !rest.is_empty() {
+                let Some(limited) = grants.limited_for(rest.into_iter(), lowered) else {
+                    return Vec::new();
+                };
+                limited.iter().for_each(|grant| grants.count(&grant.id));
+                wanted.push((id.clone(), limited));
             }
         }
-        grants.add(grant.clone());
-        for Waiting { question, call, .. } in self.met_by(grant) {
-            if answering != Some(question.id()) {
-                let lowered = call.facts.lowered();
-                grants.use_for(question.asking().iter(), lowered, &mut take);
+        for waiting in self.met_by(grant) {
+            let parts = waiting.question.asking().iter();
+            if answering != Some(waiting.question.id())
+                && let Some(limited) = grants.limited_for(parts, waiting.call.facts.lowered())
+            {
+                limited.iter().for_each(|grant| grants.count(&grant.id));
+                wanted.push((waiting.id(), limited));
             }
         }
+        wanted.retain(|(_, limited)| !limited.is_empty());
         wanted
     }
 
@@ -111,35 +119,31 @@ impl<P> Gate<P> {
     }
 
     /// Whether a grant may answer a question: the grants that it takes for what it does not cover
-    /// itself, of which a use is taken.
+    /// itself, of which a use is taken unless they are counted elsewhere.
     pub(super) fn cover_rest(
         &mut self,
         grant: &Grant,
         id: &RequestId,
-        take: &mut TakeUses<'_>,
+        uses: Uses<'_>,
     ) -> Result<Box<[GrantId]>, AnswerError> {
         let (rest, call) = rest_to_cover(&self.questions, grant, id)?;
         if rest.is_empty() {
             return Ok([].into());
         }
-        let covered = self.grants.use_for(rest.into_iter(), call, take);
+        let covered = self.grants.use_for(rest.into_iter(), call, uses);
         covered
             .map(|covered| covered.grants)
             .ok_or_else(|| AnswerError::NotCovered { id: id.clone() })
     }
 
     /// Settles a question that grants cover, all of it.
-    pub(super) fn settle_covered(
-        &mut self,
-        id: &RequestId,
-        take: &mut TakeUses<'_>,
-    ) -> Option<Settled<P>> {
+    pub(super) fn settle_covered(&mut self, id: &RequestId, uses: Uses<'_>) -> Option<Settled<P>> {
         let waiting = self
             .questions
             .get(id)
             .filter(|waiting| waiting.question.heeds_grants())?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        let Covered { grants, by } = self.grants.use_for(parts.iter(), call, take)?;
+        let Covered { grants, by } = self.grants.use_for(parts.iter(), call, uses)?;
         let answer = Answer::Granted { grants, by };
         self.settle(id, answer).ok()
     }
@@ -167,12 +171,7 @@ fn rest_to_cover<'q, P>(
     Ok((rest, call))
 }
 
-/// The grants with limited uses that cover a call now.
-fn uses(grants: &Grants, parts: &[Asking], call: &Lowered) -> Vec<GrantId> {
-    let mut wanted = Vec::new();
-    grants.clone().use_for(parts.iter(), call, &mut |ids| {
-        wanted.extend_from_slice(ids);
-        Ok(())
-    });
-    wanted
+/// The grants with limited uses that cover a call now, all of it, with others.
+fn limited(grants: &Grants, parts: &[Asking], call: &Lowered) -> Vec<Grant> {
+    grants.limited_for(parts.iter(), call).unwrap_or_default()
 }

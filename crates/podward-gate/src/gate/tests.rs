@@ -40,7 +40,7 @@ fn ruling(action: Action) -> Ruling {
 impl Gate<usize> {
     /// Decides about a call over which this is the verdict.
     fn admit_now(&mut self, call: Call<usize>, ruling: Ruling) -> Submitted<usize> {
-        self.admit(call, ruling, &mut |_| Ok(()))
+        self.admit(call, ruling, Uses::Counted)
     }
 
     /// Asks about a call, and puts the question.
@@ -349,55 +349,106 @@ fn grants_cover_a_call_together() {
     };
     gate.grant(grant("one", "a*", Some(1)), None).unwrap();
     gate.grant(grant("two", "b*", None), None).unwrap();
-    let submit = |gate: &mut Gate<usize>, id: &str, take: &mut TakeUses<'_>| {
+    let facts = |id: &str| {
         let id = CallId::new(id).unwrap();
         let operations = Operations::new(
             Operation::plain(&tool, "a1"),
             vec![Operation::plain(&tool, "b1"), Operation::plain(&tool, "a2")],
         );
-        let lowered = Lowered::Operations(operations);
-        let facts = CallFacts::new(id, tool.clone(), "{}", lowered);
-        match gate.submit_with(Call::new(facts, 7), take) {
-            Submitted::Settled(Settled::Run(permitted)) => Some(permitted.by().clone()),
-            Submitted::Settled(Settled::Refuse(refusal)) => panic!("{refusal:?}"),
-            Submitted::Ask(_) => None,
-        }
+        CallFacts::new(id, tool.clone(), "{}", Lowered::Operations(operations))
     };
-    let mut taken = Vec::new();
-    let by = submit(&mut gate, "a", &mut |ids| {
-        taken.push(ids.iter().map(ToString::to_string).collect::<Vec<_>>());
-        Ok(())
-    });
+    let submit = |gate: &mut Gate<usize>, id: &str, uses: Uses<'_>| match gate
+        .submit_with(Call::new(facts(id), 7), uses)
+    {
+        Submitted::Settled(Settled::Run(permitted)) => Some(permitted.by().clone()),
+        Submitted::Settled(Settled::Refuse(refusal)) => panic!("{refusal:?}"),
+        Submitted::Ask(_) => None,
+    };
+    let needed = |gate: &Gate<usize>| {
+        let needed = gate.uses_for_call(&facts("x")).into_iter();
+        needed.map(|grant| grant.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(needed(&gate), ["one"]);
+    let by = submit(&mut gate, "a", Uses::Counted);
     let grants = ["one", "two"].map(|id| GrantId::new(id).unwrap()).into();
     let ann = "ann".into();
     assert_eq!(by, Some(DecidedBy::Grants { grants, by: ann }));
-    assert_eq!(taken, [["one"]]);
     // The only use of the first is gone.
-    assert_eq!(submit(&mut gate, "b", &mut |_| Ok(())), None);
-    // One whose use cannot be taken now is tried again for the next call; one that is over is gone.
-    gate.begin_turn();
-    gate.grant(grant("three", "a*", Some(9)), None).unwrap();
-    assert_eq!(submit(&mut gate, "c", &mut |_| Err(vec![])), None);
-    let left = |gate: &Gate<usize>| {
-        gate.grants()
-            .map(|grant| grant.id.to_string())
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(left(&gate), ["three", "two"]);
-    assert_eq!(submit(&mut gate, "c2", &mut |ids| Err(ids.to_vec())), None);
-    assert_eq!(left(&gate), ["two"]);
-    // Of two, the one that ended is forgotten, and no use of the other is taken.
-    gate.begin_turn();
-    gate.revoke(&GrantId::new("two").unwrap());
-    gate.grant(grant("four", "a*", Some(9)), None).unwrap();
-    gate.grant(grant("five", "b*", Some(9)), None).unwrap();
-    let over = |ids: &[GrantId]| Err(ids[1..].to_vec());
-    assert_eq!(submit(&mut gate, "d", &mut over.clone()), None);
-    let left: Vec<_> = gate
-        .grants()
-        .map(|grant| (grant.id.as_str(), grant.uses_left))
+    assert_eq!(needed(&gate), Vec::<String>::new());
+    assert_eq!(submit(&mut gate, "b", Uses::Counted), None);
+}
+
+/// The gate holds what is left, or a grant no more whose last use it was; either way it counts
+/// nothing itself.
+#[test]
+fn a_use_that_was_taken_elsewhere_lets_one_call_run_and_is_counted_there() {
+    for left in [None, Some(1)] {
+        let mut two = TwoParts::new();
+        let before = two.grant("one", "a*", Some(1 + left.unwrap_or(0)));
+        let after = left.map(|_| two.grant("one", "a*", left));
+        two.gate.set_grants(Vec::from_iter(after));
+        let submit = |two: &mut TwoParts, id: &str, taken: &[Grant]| {
+            let tool = two.tool.clone();
+            let operation = Operation::plain(&tool, id).into();
+            let facts = CallFacts::new(CallId::new(id).unwrap(), tool, "{}", operation);
+            match two
+                .gate
+                .submit_with(Call::new(facts, 7), Uses::Taken(taken))
+            {
+                Submitted::Settled(Settled::Run(_)) => "run",
+                Submitted::Settled(Settled::Refuse(_)) => "refuse",
+                Submitted::Ask(_) => "ask",
+            }
+        };
+        two.gate.begin_turn();
+        assert_eq!(submit(&mut two, "aa", std::slice::from_ref(&before)), "run");
+        // What nobody has taken a use of counts for nothing, whatever is left.
+        assert_eq!(submit(&mut two, "ab", &[]), "ask");
+        two.gate.begin_turn();
+        let other = two.grant("two", "x*", Some(1));
+        assert_eq!(submit(&mut two, "ac", &[other]), "ask");
+        two.gate.advance(5);
+        two.gate.begin_turn();
+        let ended = Grant {
+            expires_at: Some(5),
+            ..before
+        };
+        assert_eq!(submit(&mut two, "ad", &[ended]), "ask");
+        let counted: Vec<_> = two.gate.grants().map(|grant| grant.uses_left).collect();
+        assert_eq!(counted, Vec::from_iter(left.map(Some)));
+    }
+}
+
+/// Of the grants that questions need, each is taken for one of them.
+#[test]
+fn what_was_taken_for_a_question_lets_no_other_run() {
+    let mut two = TwoParts::new();
+    let question = ["q", "r"].map(|id| two.ask(id));
+    let first = two.grant("one", "a*", Some(1));
+    let second = two.grant("two", "b*", None);
+    two.gate.set_grants(vec![first.clone(), second.clone()]);
+    let (answered, other) = (question[0].id(), question[1].id());
+    let wanted = two.gate.uses_for_grant(&second, Some(answered));
+    let wanted: Vec<_> = wanted
+        .iter()
+        .map(|(id, grants)| (id, grants.iter().map(|grant| &grant.id).collect::<Vec<_>>()))
         .collect();
-    assert_eq!(left, [("four", Some(9))]);
+    assert_eq!(wanted, [(answered, vec![&first.id])]);
+    let for_other = BTreeMap::from([(other.clone(), vec![first.clone()])]);
+    let refused = two
+        .gate
+        .grant_with(second.clone(), Some(answered), &for_other);
+    assert!(matches!(
+        refused.unwrap_err(),
+        AnswerError::NotCovered { .. }
+    ));
+    let for_answered = BTreeMap::from([(answered.clone(), vec![first])]);
+    let settled = two
+        .gate
+        .grant_with(second, Some(answered), &for_answered)
+        .unwrap();
+    let ids: Vec<_> = settled.iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, [answered]);
 }
 
 /// A pod whose default is ask, and calls of two parts.
@@ -470,20 +521,12 @@ fn an_always_covers_a_call_together_with_the_grants_of_earlier() {
     let refused = two.gate.grant(other, Some(question.id())).unwrap_err();
     assert!(matches!(refused, AnswerError::NotCovered { .. }));
     let second = two.grant("two", "b*", Some(5));
-    let mut taken = Vec::new();
-    let mut take = |ids: &[GrantId]| {
-        taken.extend_from_slice(ids);
-        Ok(())
-    };
-    let settled = two
-        .gate
-        .grant_with(second, Some(question.id()), &mut take)
-        .unwrap();
+    let settled = two.gate.grant(second, Some(question.id())).unwrap();
     let [(_, Settled::Run(permitted))] = settled.as_slice() else {
         panic!("{settled:?}");
     };
     let one = GrantId::new("one").unwrap();
-    let with = [one.clone()].into();
+    let with = [one].into();
     let answer = Answer::Always {
         by: "ann".into(),
         grant: GrantId::new("two").unwrap(),
@@ -491,7 +534,6 @@ fn an_always_covers_a_call_together_with_the_grants_of_earlier() {
     };
     assert_eq!(*permitted.by(), DecidedBy::Answer(answer));
     // Of the grant that it needs a use is taken, of the one that is the answer none.
-    assert_eq!(taken, [one]);
     let left: Vec<_> = two.gate.grants().map(|grant| grant.uses_left).collect();
     assert_eq!(left, [Some(1), Some(5)]);
 }

@@ -37,6 +37,10 @@ impl GrantLedger for GrantStore {
         }
     }
 
+    fn still_counts(&self, taken: &GateGrantId) -> bool {
+        Self::still_counts(self, &GrantId::new(taken.as_str()))
+    }
+
     fn now_ms(&self) -> u64 {
         u64::try_from(self.now_milliseconds()).unwrap_or(0)
     }

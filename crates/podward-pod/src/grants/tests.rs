@@ -251,6 +251,37 @@ fn uses_of_several_grants_are_taken_together() {
     assert_eq!(left(), []);
 }
 
+/// A use that was taken lets its call run, unless the grant was taken back before it could.
+#[test]
+fn a_use_that_was_taken_counts_until_its_grant_is_taken_back() {
+    let fixture = fixture();
+    let (one, other) = (fixture.store('A'), fixture.store('B'));
+    let grant = one
+        .add(new_grant("git push", GrantFor::Uses { n: 2 }))
+        .unwrap();
+    let last = one
+        .add(new_grant("git pull", GrantFor::Uses { n: 1 }))
+        .unwrap();
+    assert!(!one.still_counts(&GrantId::new("none")));
+    assert_eq!(
+        one.take_uses(&[grant.id.clone(), last.id.clone()]).unwrap(),
+        []
+    );
+    one.look();
+    let counts = || [&grant.id, &last.id].map(|id| one.still_counts(id));
+    assert_eq!(counts(), [true, true]);
+    // There is nothing left to take back of the other.
+    assert!(other.revoke(&grant.id).unwrap());
+    assert!(!other.revoke(&last.id).unwrap());
+    one.look();
+    assert_eq!(counts(), [false, true]);
+    {
+        let _faults = Faults::of(&[(Step::Sync, Errno::IO), (Step::TakeBack, Errno::IO)]);
+        one.add(new_grant("git gc", GrantFor::Project)).unwrap_err();
+        assert_eq!(counts(), [false, false]);
+    }
+}
+
 #[test]
 fn a_grant_ends_at_its_time_and_stays_ended() {
     let fixture = fixture();

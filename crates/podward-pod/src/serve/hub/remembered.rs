@@ -7,7 +7,7 @@ use std::sync::Arc;
 use podward_gate::{GrantId, Question};
 use podward_protocol as wire;
 use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, PermissionReply, Reply};
-use podward_worker::SharedGate;
+use podward_worker::{SharedGate, TakenUses};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::Hub;
@@ -64,7 +64,7 @@ pub(in crate::serve) enum Done {
 pub(in crate::serve) struct Saved {
     grant: wire::Grant,
     /// Uses of grants, of this one too, that were taken for what it settles.
-    taken: Vec<GrantId>,
+    taken: TakenUses,
 }
 
 impl Deeds {
@@ -349,7 +349,7 @@ impl Hub {
 fn with_uses(grant: wire::Grant, question: &Question, gate: &SharedGate) -> Saved {
     let taken = match gate_grant(&grant) {
         Ok(at_gate) => gate.take_uses_for(&at_gate, Some(question.id())),
-        Err(_) => Vec::new(),
+        Err(_) => TakenUses::default(),
     };
     Saved { grant, taken }
 }
