@@ -342,21 +342,20 @@ impl Tool for TestTool {
     }
 }
 
-/// A call's text before a `>` is what is judged.
+/// A call's text before a `>` is what is judged, the parts between `&` each by itself.
 fn proposal(call: TestCall) -> Proposal {
     let now = call.text.split('>').next().unwrap();
+    let mut operations = now.split(" & ").map(|part| Operation {
+        tool: call.tool.clone(),
+        subject: Subject::Plain(Text::known(part)),
+        need: Need::Full,
+        span: None,
+        partial: Vec::new(),
+    });
+    let first = operations.next().unwrap();
     Proposal {
         arguments: json!({"text": call.text}).to_string().into(),
-        lowered: Lowered::Operations(Operations::new(
-            Operation {
-                tool: call.tool.clone(),
-                subject: Subject::Plain(Text::known(now)),
-                need: Need::Full,
-                span: None,
-                partial: Vec::new(),
-            },
-            Vec::new(),
-        )),
+        lowered: Lowered::Operations(Operations::new(first, operations.collect())),
         invocation: Box::new(call),
     }
 }

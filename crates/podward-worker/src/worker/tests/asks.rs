@@ -728,6 +728,51 @@ async fn an_always_for_some_uses_settles_as_many_other_questions() {
     }
 }
 
+/// A question that needs two limited grants takes a use of both, or of none.
+#[tokio::test]
+async fn an_always_takes_all_uses_that_a_question_needs_or_none() {
+    for is_over in [false, true] {
+        let (approver, setup) = passes_on();
+        let limited = |name, pattern| Grant {
+            uses_left: Some(2),
+            ..stored(name, "echo", pattern)
+        };
+        let ledger = Ledger::of(vec![limited("one", "ask a"), limited("two", "ask b")]);
+        let setup = Setup {
+            ledger: ledger.setup().ledger,
+            ..setup
+        };
+        let line = "ask a & ask b & ask c";
+        let mut kit = Kit::with(&script(&[&[("echo", line)]]), setup);
+        let gate = kit.worker.gate();
+        let answering = async {
+            let opened = open(&gate, &approver, 1).await;
+            let first = Some(opened[0].id());
+            if is_over {
+                // Another process was faster, and nobody has looked yet.
+                ledger.grants.lock().unwrap().truncate(1);
+            }
+            let third = grant("three", "ask c", &opened[0]);
+            let taken = gate.take_uses_for(&third, first);
+            let settled = gate.grant_with(third, first, taken);
+            match is_over {
+                true => {
+                    assert!(matches!(settled, Err(AnswerError::NotCovered { .. })));
+                    assert_eq!(ledger.uses_left(), [Some(2)]);
+                    gate.reject_all("ann", None);
+                }
+                false => {
+                    assert_eq!(settled, Ok(vec![id("call_1_1")]));
+                    assert_eq!(ledger.uses_left(), [Some(1); 2]);
+                }
+            }
+        };
+        let (_, ()) = tokio::join!(kit.turn("go"), answering);
+        let word = if is_over { "rejected" } else { "always" };
+        assert_eq!(settled_by(&kit), [word]);
+    }
+}
+
 /// A hook that sees a grant come and end before the question is put.
 struct GrantEnds {
     gate: Mutex<Option<SharedGate>>,
