@@ -245,15 +245,6 @@ impl GrantStore {
         })
     }
 
-    /// Takes one use of a grant with limited ones; that is on disk when this returns.
-    ///
-    /// # Errors
-    /// It cannot be written: then the use is not taken.
-    pub fn take_use(&self, id: &GrantId) -> Result<bool, GrantError> {
-        let over = self.take_uses(std::slice::from_ref(id))?;
-        Ok(over.is_empty())
-    }
-
     /// What changed about the grants that count since this was last asked, by whomever; uses that
     /// were taken are no change. It does not look at the disk: that is done before each call.
     #[must_use]
@@ -277,15 +268,8 @@ impl GrantStore {
         changes
     }
 
-    /// The grants, if they may be others than when this was last asked; a look at the file's state,
-    /// and at its text if that is another.
-    #[must_use]
-    pub fn refreshed(&self) -> Option<Vec<Grant>> {
-        self.reload();
-        self.news()
-    }
-
-    /// The same, as far as is known without a look at the disk.
+    /// The grants, if they may be others than when this was last asked, as far as is known without a
+    /// look at the disk.
     pub(crate) fn news(&self) -> Option<Vec<Grant>> {
         let mut state = self.lock();
         std::mem::take(&mut state.is_news).then(|| {

@@ -155,24 +155,12 @@ impl SharedGate {
     /// Remembers an approval, settles the question that it answers, and re-judges the open ones that
     /// it can cover: all that it settled, in the order in which they were put.
     ///
-    /// Where the grants have a ledger, what takes uses of limited ones stays open:
-    /// [`SharedGate::grant_with`] settles it too.
+    /// Where the grants have a ledger, it has the new one by now, and what settles takes the uses of
+    /// limited ones that [`SharedGate::take_uses_for`] has taken.
     ///
     /// # Errors
     /// As for [`Gate::grant`]: then nothing is remembered.
     pub fn grant(
-        &self,
-        grant: Grant,
-        answering: Option<&RequestId>,
-    ) -> Result<Vec<RequestId>, AnswerError> {
-        self.grant_with(grant, answering, TakenUses::default())
-    }
-
-    /// The same with uses that [`SharedGate::take_uses_for`] has taken.
-    ///
-    /// # Errors
-    /// As for [`Gate::grant`]: then nothing is remembered.
-    pub fn grant_with(
         &self,
         grant: Grant,
         answering: Option<&RequestId>,
@@ -194,8 +182,9 @@ impl SharedGate {
         Ok(state.deliver_all(settled))
     }
 
-    /// Takes a use of each limited grant that a grant needs for what it settles, in the ledger. It may
-    /// wait for the disk, and holds up nobody else meanwhile.
+    /// Takes a use of each limited grant that a grant needs for what it settles, in the ledger: for
+    /// each question all of them, or none. It may wait for the disk, and holds up nobody else
+    /// meanwhile.
     #[must_use]
     pub fn take_uses_for(&self, grant: &Grant, answering: Option<&RequestId>) -> TakenUses {
         let Some(ledger) = &self.0.ledger else {
@@ -206,10 +195,16 @@ impl SharedGate {
             self.refresh(state);
             state.gate.uses_for_grant(grant, answering)
         };
+        // What cannot be taken leaves its question open; all others as well, if the grant does not
+        // answer the one that it is for.
         let mut taken = BTreeMap::new();
-        for (id, mut grants) in wanted {
-            grants.retain(|grant| ledger.take(std::slice::from_ref(&grant.id)).is_ok());
-            taken.insert(id, grants);
+        for (id, grants) in wanted {
+            let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
+            if ledger.take(&ids).is_ok() {
+                taken.insert(id, grants);
+            } else if answering == Some(&id) {
+                break;
+            }
         }
         TakenUses(taken)
     }
@@ -352,8 +347,13 @@ impl SharedGate {
     /// Lets the ledger look at the disk.
     async fn look(&self) {
         if let Some(ledger) = self.0.ledger.clone() {
-            // It can only fail by a panic: then the grants are those that were known.
-            let _ = tokio::task::spawn_blocking(move || ledger.look()).await;
+            let looking = tokio::task::spawn_blocking(move || ledger.look());
+            if looking.await.is_err() {
+                // Nobody knows which count: none, until the ledger says more.
+                let state = &mut *self.lock();
+                self.refresh(state);
+                state.gate.set_grants(Vec::new());
+            }
         }
     }
 

@@ -33,7 +33,8 @@ impl GrantStore {
     /// says that some count no more, no use of any is taken.
     ///
     /// # Errors
-    /// It cannot be written: then no use is taken.
+    /// It cannot be written: then no use is taken. Where nobody knows whether it was written, uses may
+    /// be lost; no call runs by them, and no grant counts until the file was read again.
     pub fn take_uses(&self, ids: &[GrantId]) -> Result<Vec<GrantId>, GrantError> {
         let latest = self.now(&mut self.lock());
         let counts = |record: &Record| {

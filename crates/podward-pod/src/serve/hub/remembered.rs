@@ -290,9 +290,7 @@ impl Hub {
             .map_err(|why| MethodError::new(MethodErrorCode::Internal, why))
             .and_then(|at_gate| {
                 let answering = Some(question.id());
-                self.gate
-                    .grant_with(at_gate, answering, taken)
-                    .map_err(refused)
+                self.gate.grant(at_gate, answering, taken).map_err(refused)
             });
         match settled {
             Ok(settled) => {
