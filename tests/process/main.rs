@@ -26,6 +26,7 @@ mod parked;
 mod pods;
 mod policy_tests;
 mod programs_page;
+mod protocol_page;
 mod races;
 mod readme;
 mod refusals;
