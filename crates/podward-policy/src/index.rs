@@ -7,6 +7,7 @@
 
 mod anchors;
 mod found;
+mod grams;
 mod literals;
 
 use std::collections::BTreeMap;

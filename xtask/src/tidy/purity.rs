@@ -15,6 +15,7 @@ const ALLOWED: &[&str] = &[
     "glob",
     "granit-parser",
     "jiff",
+    "memchr",
     "schemars",
     "serde",
     "serde_json",

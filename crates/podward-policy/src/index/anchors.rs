@@ -1,13 +1,14 @@
 //! Rules filed under a piece of text that every text they match holds.
 
 use super::found::Found;
-use super::literals::{Literals, gram, lower};
+use super::grams::{Counts, Grams, MOST_STRIDE, Width, Window, best_window, bits_for};
+use super::literals::Literals;
 
 /// Groups with no more rules than this are tried in order.
 const FEW: usize = 4;
 
 /// A key that more rules share than this is taken only where there is no better one.
-const SHARED: u16 = 8;
+pub(super) const SHARED: u16 = 8;
 
 /// Longer starts and ends are cut.
 const LONGEST: usize = 64;
@@ -42,19 +43,10 @@ struct Keys {
     /// Lengths of keys, as bits from 1 on.
     prefix_lengths: u64,
     suffix_lengths: u64,
-    grams: Option<Grams>,
+    /// Of each width that there is.
+    grams: Box<[Grams]>,
     /// A key that is no start has a `~`.
     has_tilde: bool,
-}
-
-/// Keys that stand anywhere: four bytes each.
-#[derive(Debug)]
-struct Grams {
-    /// Which there may be.
-    filter: Box<[u64]>,
-    shift: u32,
-    /// At every which byte a text is looked at.
-    stride: usize,
 }
 
 const SEED_PREFIX: u32 = 0x811c_9dc5;
@@ -69,10 +61,6 @@ const fn step(hash: u32, byte: u8) -> u32 {
 const fn mixed(hash: u32) -> u32 {
     let hash = (hash ^ (hash >> 15)).wrapping_mul(0x2c1b_3c6d);
     hash ^ (hash >> 13)
-}
-
-const fn gram_hash(four: u32) -> u32 {
-    four.wrapping_mul(0x9e37_79b1)
 }
 
 /// The hash of a whole text.
@@ -135,8 +123,8 @@ impl Anchored {
                 keys.look_up_end(keys.suffix_lengths, SEED_SUFFIX, bytes.iter().rev(), found);
             }
         }
-        if let Some(grams) = &keys.grams {
-            keys.look_up_grams(grams, bytes, found);
+        for grams in &keys.grams {
+            grams.look_up(bytes, |hash| keys.add(hash, found));
         }
     }
 }
@@ -163,31 +151,6 @@ impl Keys {
         }
     }
 
-    fn look_up_grams(&self, grams: &Grams, bytes: &[u8], found: &mut Found) {
-        // A text that repeats itself adds each key once, or almost.
-        let mut seen = [None; 16];
-        for four in bytes.windows(4).step_by(grams.stride) {
-            let Some(four) = gram(four) else { return };
-            let hash = gram_hash(lower(four));
-            let bit = hash >> grams.shift;
-            let word = usize::try_from(bit >> 6)
-                .ok()
-                .and_then(|at| grams.filter.get(at));
-            if word.is_none_or(|word| word & (1 << (bit & 63)) == 0) {
-                continue;
-            }
-            let slot = usize::try_from(hash >> 28)
-                .ok()
-                .and_then(|at| seen.get_mut(at));
-            if let Some(slot) = slot
-                && *slot != Some(hash)
-            {
-                *slot = Some(hash);
-                self.add(hash, found);
-            }
-        }
-    }
-
     fn add(&self, hash: u32, found: &mut Found) {
         let Ok(at) = usize::try_from(hash >> self.shift) else {
             return;
@@ -207,45 +170,6 @@ impl Keys {
     }
 }
 
-/// How often each hash was seen, or more.
-struct Counts {
-    counts: Vec<u16>,
-    shift: u32,
-}
-
-impl Counts {
-    fn new(n: usize) -> Self {
-        let bits = bits_for(n.saturating_mul(4));
-        Self {
-            counts: vec![0; 1 << bits],
-            shift: 32 - bits,
-        }
-    }
-
-    fn slot(&self, hash: u32) -> usize {
-        super::found::place(hash >> self.shift)
-    }
-
-    fn add(&mut self, hash: u32) {
-        let slot = self.slot(hash);
-        if let Some(count) = self.counts.get_mut(slot) {
-            *count = count.saturating_add(1);
-        }
-    }
-
-    fn of(&self, hash: u32) -> u16 {
-        self.counts
-            .get(self.slot(hash))
-            .copied()
-            .unwrap_or(u16::MAX)
-    }
-}
-
-/// As many bits as tell `n` things apart, within bounds.
-fn bits_for(n: usize) -> u32 {
-    n.next_power_of_two().trailing_zeros().clamp(6, 28)
-}
-
 /// Rules on their way to their keys.
 struct Filing<'i> {
     ids: &'i [u32],
@@ -253,20 +177,12 @@ struct Filing<'i> {
     literals: Vec<Option<Literals>>,
     rest: Vec<u32>,
     pairs: Vec<(u32, u32)>,
-    n_grams: usize,
-    stride: usize,
+    /// The hashes of keys that stand anywhere, and at every which byte a text is looked at for them.
+    fours: (Vec<u32>, usize),
+    sixes: (Vec<u32>, usize),
     prefix_lengths: u64,
     suffix_lengths: u64,
     has_tilde: bool,
-}
-
-/// Where the bytes of a key are looked for, and how many rules share the most common of them.
-#[derive(Clone, Copy)]
-struct Window {
-    part: usize,
-    at: usize,
-    stride: usize,
-    count: u16,
 }
 
 impl<'i> Filing<'i> {
@@ -277,8 +193,8 @@ impl<'i> Filing<'i> {
             literals: ids.iter().map(|id| literals_of(*id)).collect(),
             rest: Vec::new(),
             pairs: Vec::with_capacity(ids.len()),
-            n_grams: 0,
-            stride: 4,
+            fours: (Vec::new(), MOST_STRIDE),
+            sixes: (Vec::new(), MOST_STRIDE),
             prefix_lengths: 0,
             suffix_lengths: 0,
             has_tilde: false,
@@ -305,11 +221,14 @@ impl<'i> Filing<'i> {
                 _ => open.push((*id, literals)),
             }
         }
-        let mut by_gram = Counts::new(open.len().saturating_mul(8));
+        let mut by_gram = Counts::new(open.len().saturating_mul(16));
         for (_, literals) in &open {
-            for part in literals.parts() {
-                for four in part.windows(4).filter_map(gram) {
-                    by_gram.add(gram_hash(four));
+            for width in [Width::Four, Width::Six] {
+                for window in literals
+                    .parts()
+                    .flat_map(|part| part.windows(width.n_bytes()))
+                {
+                    by_gram.add(width.hash(window).unwrap_or_default());
                 }
             }
         }
@@ -354,13 +273,18 @@ impl<'i> Filing<'i> {
     }
 
     fn file_grams(&mut self, id: u32, literals: &Literals, window: Window) {
-        self.stride = self.stride.min(window.stride);
         let part = literals.parts().nth(window.part).unwrap_or_default();
-        let grams = part.windows(4).skip(window.at).take(window.stride);
-        for four in grams.filter_map(gram) {
-            self.has_tilde |= four.to_le_bytes().contains(&b'~');
-            self.pairs.push((gram_hash(four), id));
-            self.n_grams += 1;
+        let (grams, stride) = match window.width {
+            Width::Four => &mut self.fours,
+            Width::Six => &mut self.sixes,
+        };
+        *stride = window.stride.min(*stride);
+        for bytes in window.keys(part) {
+            self.has_tilde |= bytes.contains(&b'~');
+            if let Some(hash) = window.width.hash(bytes) {
+                self.pairs.push((hash, id));
+                grams.push(hash);
+            }
         }
     }
 
@@ -385,11 +309,15 @@ impl<'i> Filing<'i> {
         for start in starts.iter_mut().skip(filled) {
             *start = end;
         }
+        let grams = [(Width::Four, &self.fours), (Width::Six, &self.sixes)]
+            .into_iter()
+            .filter(|(_, (hashes, _))| !hashes.is_empty())
+            .map(|(width, (hashes, stride))| Grams::new(width, *stride, hashes))
+            .collect();
         Anchored {
             rest: self.rest.into_boxed_slice(),
             keys: Some(Keys {
-                grams: (self.n_grams > 0)
-                    .then(|| Grams::new(&self.pairs, self.n_grams, self.stride)),
+                grams,
                 pairs: self.pairs.into_boxed_slice(),
                 starts: starts.into_boxed_slice(),
                 shift,
@@ -401,58 +329,10 @@ impl<'i> Filing<'i> {
     }
 }
 
-impl Grams {
-    /// Other keys are let through as well: they do no harm.
-    fn new(pairs: &[(u32, u32)], n_grams: usize, stride: usize) -> Self {
-        let n_bits = n_grams.saturating_mul(8).max(pairs.len());
-        let bits = bits_for(n_bits);
-        let shift = 32 - bits;
-        let mut filter = vec![0_u64; 1 << bits.saturating_sub(6)];
-        for (hash, _) in pairs {
-            let bit = hash >> shift;
-            if let Some(word) = filter.get_mut(super::found::place(bit >> 6)) {
-                *word |= 1 << (bit & 63);
-            }
-        }
-        Self {
-            filter: filter.into_boxed_slice(),
-            shift,
-            stride,
-        }
-    }
-}
-
 fn prefix_hash(literals: &Literals) -> u32 {
     hash_from(SEED_PREFIX, literals.prefix().iter())
 }
 
 fn suffix_hash(literals: &Literals) -> u32 {
     hash_from(SEED_SUFFIX, literals.suffix().iter().rev())
-}
-
-/// The bytes of a rule that few others have: rather such of which a text holds one at every fourth
-/// byte than at every second, and rather that than where every byte must be looked at.
-fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Window> {
-    let mut best: Option<Window> = None;
-    for stride in [4, 2, 1] {
-        for (part_idx, part) in literals.parts().enumerate() {
-            let n_bytes = 3 + stride;
-            for at in 0..(part.len() + 1).saturating_sub(n_bytes) {
-                let grams = part.windows(4).skip(at).take(stride).filter_map(gram);
-                let count = grams.map(|four| by_gram.of(gram_hash(four))).max()?;
-                if best.is_none_or(|best| count < best.count) {
-                    best = Some(Window {
-                        part: part_idx,
-                        at,
-                        stride,
-                        count,
-                    });
-                }
-            }
-        }
-        if best.is_some_and(|best| best.count <= SHARED) {
-            return best;
-        }
-    }
-    best
 }

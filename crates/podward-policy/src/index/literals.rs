@@ -119,19 +119,3 @@ impl Literals {
         self.bytes.split(|byte| *byte == OPEN)
     }
 }
-
-/// Four bytes as one number.
-pub(super) fn gram(bytes: &[u8]) -> Option<u32> {
-    let four = bytes.first_chunk::<4>()?;
-    Some(u32::from_le_bytes(*four))
-}
-
-/// The same four bytes with ASCII letters in lower case.
-pub(super) const fn lower(four: u32) -> u32 {
-    let low = four & 0x7f7f_7f7f;
-    // The high bit of each byte: at least `A`, and above `Z`.
-    let from_a = low.wrapping_add(0x3f3f_3f3f);
-    let above_z = low.wrapping_add(0x2525_2525);
-    let is_upper = !four & (from_a ^ above_z) & 0x8080_8080;
-    four | (is_upper >> 2)
-}

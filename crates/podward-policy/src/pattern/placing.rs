@@ -3,6 +3,8 @@
 //! Placing a piece further right never helps: what a gap may skip after it only gets less. So there is
 //! no way back, and the worst case is the length of the text times the longest piece.
 
+use memchr::{memchr2_iter, memmem};
+
 use super::Fold;
 use crate::work::{Exhausted, Work};
 
@@ -59,6 +61,29 @@ impl<'a> Place<'a> {
         self.fold.start <= at && self.fold.end >= self.text.len() && self.from(at).is_ascii()
     }
 
+    /// Whether a text stands at a place; `None`: one of them is not only ASCII there.
+    fn has_ascii(self, at: usize, literal: &str) -> Option<bool> {
+        // Each character has at least one byte.
+        let Some(here) = self.text.as_bytes().get(at..at + literal.len()) else {
+            return literal.is_ascii().then_some(false);
+        };
+        if !literal.is_ascii() || !here.is_ascii() {
+            return None;
+        }
+        let in_here = |place: usize| place.saturating_sub(at).min(here.len());
+        let [start, end] = [self.fold.start, self.fold.end].map(in_here);
+        let (before, folded, after) = (0..start, start..end.max(start), end.max(start)..here.len());
+        let literal = literal.as_bytes();
+        Some(
+            here.get(before.clone()) == literal.get(before)
+                && here.get(after.clone()) == literal.get(after)
+                && match (here.get(folded.clone()), literal.get(folded)) {
+                    (Some(here), Some(literal)) => here.eq_ignore_ascii_case(literal),
+                    _ => false,
+                },
+        )
+    }
+
     fn begins_name(self, at: usize) -> bool {
         at == 0 || self.text.as_bytes().get(at - 1) == Some(&b'/')
     }
@@ -87,6 +112,10 @@ pub(super) trait Piece {
             Gap::None => self.end_at(place, at, work),
             Gap::Any => self.find_anywhere(place, at, work),
             Gap::Directories => {
+                // Most often it stands nowhere at all.
+                if self.literal().is_some() && self.find_anywhere(place, at, work)?.is_none() {
+                    return Ok(None);
+                }
                 let rest = place.from(at);
                 let names = rest.match_indices('/').map(|(slash, _)| at + slash + 1);
                 for start in std::iter::once(at).chain(names) {
@@ -117,7 +146,7 @@ pub(super) trait Piece {
             let start = at + offset;
             if let (Some(literal), false) = (literal, place.ignores_case_from(start)) {
                 let rest = place.from(start);
-                let found = rest.find(literal);
+                let found = memmem::find(rest.as_bytes(), literal.as_bytes());
                 work.spend(found.unwrap_or(rest.len()) + literal.len())?;
                 return Ok(found.map(|found| start + found + literal.len()));
             }
@@ -140,6 +169,12 @@ pub(super) trait Piece {
         {
             work.spend(literal.len())?;
             let fits = place.from(at).starts_with(literal);
+            return Ok(fits.then_some(at + literal.len()));
+        }
+        if let Some(literal) = self.literal()
+            && let Some(fits) = place.has_ascii(at, literal)
+        {
+            work.spend(literal.len())?;
             return Ok(fits.then_some(at + literal.len()));
         }
         let mut text = place.from(at).char_indices();
@@ -196,15 +231,14 @@ fn find_in_ascii(
     };
     let rest = place.from(at).as_bytes();
     work.spend(rest.len())?;
-    for (offset, window) in rest.windows(wanted.len()).enumerate() {
-        let may_begin = window
-            .first()
-            .is_some_and(|byte| byte.eq_ignore_ascii_case(first));
-        if may_begin {
-            work.spend(wanted.len())?;
-            if window.eq_ignore_ascii_case(wanted) {
-                return Ok(Some(at + offset + wanted.len()));
-            }
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    for start in memchr2_iter(lower, upper, rest) {
+        let Some(window) = rest.get(start..start + wanted.len()) else {
+            return Ok(None);
+        };
+        work.spend(wanted.len())?;
+        if window.eq_ignore_ascii_case(wanted) {
+            return Ok(Some(at + start + wanted.len()));
         }
     }
     Ok(None)

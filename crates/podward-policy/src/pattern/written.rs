@@ -61,7 +61,7 @@ impl<'p> Iterator for Runs<'p> {
         while let Some(next) = self.star() {
             gap = gap.then(next);
         }
-        let end = self.rest.bytes().position(|b| b == b'*');
+        let end = memchr::memchr(b'*', self.rest.as_bytes());
         let end = end.unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -105,12 +105,14 @@ pub(super) fn matches(
     work: &mut Work,
 ) -> Result<bool, Exhausted> {
     work.spend(1)?;
+    if ends_otherwise(pattern, text) {
+        return Ok(false);
+    }
     let place = Place { text, fold };
-    let mut runs = Runs::of(pattern).peekable();
+    let mut runs = Runs::of(pattern);
     let mut at = 0;
     while let Some(run) = runs.next() {
-        let is_last = runs.peek().is_none();
-        match (is_last, run.text.is_empty()) {
+        match (runs.is_done, run.text.is_empty()) {
             (true, true) => return Ok(run.gap != Gap::None || at == text.len()),
             (true, false) => return run.ends(place, at, work),
             (false, _) => match run.find(place, at, work)? {
@@ -120,6 +122,26 @@ pub(super) fn matches(
         }
     }
     Ok(text.is_empty())
+}
+
+/// Whether a text cannot end as a pattern says, whatever the case of its letters. What is not plain
+/// to see is left to the matcher.
+fn ends_otherwise(pattern: &str, text: &str) -> bool {
+    let pattern = pattern.as_bytes();
+    let last = memchr::memrchr2(b'*', b'?', pattern).map_or(0, |at| at + 1);
+    let (stars, wanted) = pattern.split_at_checked(last).unwrap_or_default();
+    let wanted = match wanted.strip_prefix(b"/") {
+        // It is part of the wildcard.
+        Some(wanted) if stars.ends_with(b"**") => wanted,
+        _ => wanted,
+    };
+    let text = text.as_bytes();
+    let end = text.len().checked_sub(wanted.len());
+    match end.and_then(|end| text.get(end..)) {
+        Some(end) => wanted.is_ascii() && end.is_ascii() && !end.eq_ignore_ascii_case(wanted),
+        // Each character has at least one byte.
+        None => wanted.is_ascii(),
+    }
 }
 
 impl Piece for Run<'_> {
