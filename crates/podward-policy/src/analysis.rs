@@ -12,7 +12,6 @@ mod view;
 use crate::action::Action;
 use crate::judge;
 use crate::operation::{Lowered, OperationIdx};
-use crate::pattern::language;
 use crate::policy::{Policies, Policy};
 use crate::rule::Rule;
 use crate::rule::tools::ToolPattern;
@@ -22,9 +21,7 @@ use crate::work::Work;
 
 use view::View;
 
-/// How much an analysis may cost, and what it has cost. Costs are counted, not timed.
-#[derive(Debug, Clone)]
-pub struct Effort(pub(crate) language::Effort);
+pub use crate::pattern::language::Effort;
 
 /// One layer, and what its rules leave to each other.
 #[derive(Debug)]
@@ -87,25 +84,6 @@ pub struct Decided {
     pub action: Action,
     /// The rule that says it; `None`: the default, or nothing.
     pub rule: Option<RuleIdx>,
-}
-
-impl Effort {
-    /// Bounds for one question, and for all that are asked with it.
-    #[must_use]
-    pub const fn new(most_states: usize, most_steps: u64, most_in_all: u64) -> Self {
-        Self(language::Effort {
-            most_states,
-            most_steps,
-            n_steps: 0,
-            most_in_all,
-        })
-    }
-
-    /// Steps so far: about one for each pattern that a character is compared with.
-    #[must_use]
-    pub const fn n_steps(&self) -> u64 {
-        self.0.n_steps
-    }
 }
 
 impl Policies {

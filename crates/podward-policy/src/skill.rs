@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::explanation::Explanation;
 use crate::judge;
 use crate::operation::Lowered;
 use crate::policy::{Policies, Policy};
@@ -96,5 +97,15 @@ impl Policies {
     #[must_use]
     pub fn judge_call(&self, tool: &ToolName, call: &Lowered) -> Ruling {
         judge::judge_call(self, tool, call)
+    }
+
+    /// Judges a call of a tool and says how the verdict came about: as [`Policies::explain`], with the
+    /// ruling of [`Policies::judge_call`].
+    #[must_use]
+    pub fn explain_call(&self, tool: &ToolName, call: &Lowered) -> Explanation {
+        Explanation {
+            ruling: self.judge_call(tool, call),
+            ..self.explain(call)
+        }
     }
 }

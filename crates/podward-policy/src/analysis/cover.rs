@@ -27,25 +27,20 @@ impl LayerAnalysis<'_> {
         }
         let before = self.languages_before(idx, tool, domain);
         let inside = view.of(domain);
-        let guard = guard_of(tool, domain);
-        let open = |text: &String| {
-            is_within(text, &[inside], &[], guard) && is_within(text, &[], &before, Guard::Any)
-        };
-        let texts: Vec<String> = samples(inside, domain).into_iter().filter(open).collect();
-        if !texts.is_empty() {
-            return AsWritten::Open(texts);
-        }
         let outside: Vec<&Language> = before
-            .iter()
-            .copied()
+            .into_iter()
             .filter(|early| !early.is_apart_from(inside))
             .collect();
         let question = Question {
             inside: &[inside],
             outside: &outside,
-            guard,
+            guard: guard_of(tool, domain),
         };
-        match find(&question, &mut effort.0) {
+        let texts = those_of(&question, samples(inside, domain));
+        if !texts.is_empty() {
+            return AsWritten::Open(texts);
+        }
+        match find(&question, effort) {
             Found::Text(text) => AsWritten::Open(vec![text]),
             Found::Open => AsWritten::Undecided,
             Found::None if outside.is_empty() => AsWritten::Empty,
@@ -54,7 +49,7 @@ impl LayerAnalysis<'_> {
                     outside: &[],
                     ..question
                 };
-                match find(&question, &mut effort.0) {
+                match find(&question, effort) {
                     Found::None => AsWritten::Empty,
                     Found::Text(_) => AsWritten::Covered,
                     Found::Open => AsWritten::Undecided,
@@ -84,22 +79,14 @@ impl LayerAnalysis<'_> {
             if language.is_apart_from(inside) {
                 continue;
             }
-            let guard = guard_of(tool, domain);
-            let both = [inside, language];
-            let is_one = |text: &String| is_within(text, &both, &outside, guard);
-            let sample = samples(inside, domain).into_iter().find(is_one);
-            let text = sample.or_else(|| {
-                let question = Question {
-                    inside: &both,
-                    outside: &outside,
-                    guard,
-                };
-                match find(&question, &mut effort.0) {
-                    Found::Text(text) => Some(text),
-                    Found::None | Found::Open => None,
-                }
-            });
-            found.extend(text.map(|text| (early_idx, text)));
+            let question = Question {
+                inside: &[inside, language],
+                outside: &outside,
+                guard: guard_of(tool, domain),
+            };
+            if let Found::Text(text) = one_of(&question, samples(inside, domain), effort) {
+                found.push((early_idx, text));
+            }
             outside.push(language);
             if found.len() == MOST_TEXTS {
                 break;
@@ -138,30 +125,24 @@ impl LayerAnalysis<'_> {
             .into_iter()
             .filter(|other| both.iter().all(|one| !other.is_apart_from(one)))
             .collect();
-        let of_both = |text: &String| is_within(text, &both, &outside, guard);
         let mut texts = samples(inside, domain);
         texts.extend(samples(language, domain));
-        let text = match texts.into_iter().find(of_both) {
-            Some(text) => text,
-            None => {
-                let question = Question {
-                    inside: &both,
-                    outside: &outside,
-                    guard,
-                };
-                match find(&question, &mut effort.0) {
-                    Found::Text(text) => text,
-                    Found::None => return Overlap::None,
-                    Found::Open => return Overlap::Undecided,
-                }
-            }
+        let question = Question {
+            inside: &both,
+            outside: &outside,
+            guard,
+        };
+        let text = match one_of(&question, texts, effort) {
+            Found::Text(text) => text,
+            Found::None => return Overlap::None,
+            Found::Open => return Overlap::Undecided,
         };
         let question = Question {
             inside: &[language],
             outside: &[inside],
             guard,
         };
-        match find(&question, &mut effort.0) {
+        match find(&question, effort) {
             Found::None => Overlap::Within(text),
             Found::Text(_) => Overlap::Partly(text),
             Found::Open => Overlap::Undecided,
@@ -179,18 +160,16 @@ impl LayerAnalysis<'_> {
         if domain == Domain::Command && sees_lines(rule) {
             return samples(&view.plain, domain);
         }
-        let guard = guard_of(tool, domain);
-        let fits = |text: &String| is_within(text, &[inside], &[], guard);
-        let texts: Vec<String> = samples(inside, domain).into_iter().filter(fits).collect();
-        if !texts.is_empty() {
-            return texts;
-        }
         let question = Question {
             inside: &[inside],
             outside: &[],
-            guard,
+            guard: guard_of(tool, domain),
         };
-        match find(&question, &mut effort.0) {
+        let texts = those_of(&question, samples(inside, domain));
+        if !texts.is_empty() {
+            return texts;
+        }
+        match find(&question, effort) {
             Found::Text(text) => vec![text],
             Found::None | Found::Open => Vec::new(),
         }
@@ -243,9 +222,25 @@ pub(super) fn guard_of(tool: &ToolName, domain: Domain) -> Guard {
     guard(domain, matches!(tool.origin(), ToolOrigin::Mcp { .. }))
 }
 
-/// Whether a text is one of a guard's, matches all of some patterns and none of others.
-fn is_within(text: &str, inside: &[&Language], outside: &[&Language], guard: Guard) -> bool {
-    guard.has(text)
-        && inside.iter().all(|language| language.has(text))
-        && !outside.iter().any(|language| language.has(text))
+/// A text that is asked for: one of these if one of them is, else a shortest there is.
+fn one_of(question: &Question<'_>, texts: Vec<String>, effort: &mut Effort) -> Found {
+    match those_of(question, texts).into_iter().next() {
+        Some(text) => Found::Text(text),
+        None => find(question, effort),
+    }
+}
+
+/// Those of some texts that are asked for.
+fn those_of(question: &Question<'_>, mut texts: Vec<String>) -> Vec<String> {
+    let Question {
+        inside,
+        outside,
+        guard,
+    } = question;
+    texts.retain(|text| {
+        guard.has(text)
+            && inside.iter().all(|language| language.has(text))
+            && !outside.iter().any(|language| language.has(text))
+    });
+    texts
 }

@@ -264,7 +264,7 @@ fn covered(late: &Language, early: Vec<&Language>, effort: &mut Effort) -> bool 
         outside: &outside,
         guard: Guard::Any,
     };
-    find(&question, &mut effort.0) == Found::None
+    find(&question, effort) == Found::None
 }
 
 /// Whether a call is one command that is known, and nothing beside it.

@@ -175,6 +175,10 @@ fn nearest(
         let rank = match (candidate.action, candidate.tried) {
             (Action::Ask | Action::Deny, _) | (_, Tried::OtherTool) => return None,
             (_, Tried::Matches | Tried::EqualsCall | Tried::CoversWhatItRuns) => usize::MAX,
+            // Of what is not known no rule is nearer than another.
+            (_, Tried::MayMatch) if matches!(operation.subject, Subject::Unknown(_)) => {
+                return None;
+            }
             (_, Tried::OtherForm | Tried::HidesUser | Tried::MayMatch) => usize::MAX - 1,
             (_, Tried::NotApplied | Tried::NamesNoAddress) => return None,
             (_, Tried::Differs | Tried::KnownInPart | Tried::ReachedByCode) => {

@@ -37,17 +37,17 @@ pub(crate) enum Found {
     Open,
 }
 
-/// How much a search may cost, and what all searches have cost.
+/// How much searches may cost, and what they have cost. Costs are counted, not timed.
 #[derive(Debug, Clone)]
-pub(crate) struct Effort {
+pub struct Effort {
     /// States of one search.
-    pub(crate) most_states: usize,
+    most_states: usize,
     /// Steps of one search.
-    pub(crate) most_steps: u64,
+    most_steps: u64,
     /// Steps of all searches so far.
-    pub(crate) n_steps: u64,
+    n_steps: u64,
     /// Steps of all searches together.
-    pub(crate) most_in_all: u64,
+    most_in_all: u64,
 }
 
 impl Language {
@@ -135,6 +135,23 @@ impl Language {
 }
 
 impl Effort {
+    /// Bounds for one question, and for all that are asked with it.
+    #[must_use]
+    pub const fn new(most_states: usize, most_steps: u64, most_in_all: u64) -> Self {
+        Self {
+            most_states,
+            most_steps,
+            n_steps: 0,
+            most_in_all,
+        }
+    }
+
+    /// Steps so far: about one for each pattern that a character is compared with.
+    #[must_use]
+    pub const fn n_steps(&self) -> u64 {
+        self.n_steps
+    }
+
     fn is_over(&self, n_states: usize, since: u64) -> bool {
         n_states > self.most_states
             || self.n_steps - since > self.most_steps

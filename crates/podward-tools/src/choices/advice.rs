@@ -1,8 +1,8 @@
 //! The rules that would allow a call which nobody could be asked about.
 
 use podward_policy::{
-    Action, AskedBy, Asker, Asking, Cause, Explanation, LayerKind, Location, Lowered, OperationIdx,
-    Operations, Policies, Said, ToolName,
+    Action, AskedBy, Asker, Asking, Cause, Explanation, LayerKind, Location, Lowered, Operation,
+    OperationIdx, Operations, Policies, Said, Subject, ToolName, TriedRule,
 };
 use podward_shell::AddedPrograms;
 
@@ -50,14 +50,18 @@ pub fn allowing_rules(
     policies: &Policies,
     programs: &AddedPrograms,
 ) -> Result<Vec<AllowingRule>, Box<str>> {
-    let against = asking.iter().map(|asking| Against {
-        operation: asking.operation,
-        layer: asking.asker.layer,
-        stands: place_of(&asking.asker, policies),
-    });
     let Lowered::Operations(operations) = call else {
         return Err("nothing would run".into());
     };
+    let against = asking.iter().map(|asking| Against {
+        operation: asking.operation,
+        layer: asking.asker.layer,
+        stands: match operations.get(asking.operation).is_some_and(is_whole) {
+            true => place_of(&asking.asker, policies),
+            // Rules in front of what asks may match some ways to fill the holes.
+            false => Stands::First,
+        },
+    });
     match rules_against(operations, &against.collect::<Vec<_>>(), programs)? {
         rules if rules.is_empty() => Err("it is not the rules that ask".into()),
         rules => Ok(rules),
@@ -100,20 +104,38 @@ pub fn rules_to_allow(
 fn stands_against(said: &Said) -> Option<Stands> {
     match (said.action, &said.cause) {
         (Action::Allow, _) => None,
-        (_, Cause::Default { .. } | Cause::Unnamed { .. }) => Some(Stands::Anywhere),
-        // Rules in front of it may match some ways to fill the holes.
+        // Rules in front of what decided may match some ways to fill the holes.
+        (_, Cause::Default { .. } | Cause::Unnamed { .. }) => Some(match may_match(&said.tried) {
+            true => Stands::First,
+            false => Stands::Anywhere,
+        }),
         (_, Cause::Rule { rule, location, .. }) => {
-            let in_front = said.tried.iter().take(rule.0);
-            match in_front
-                .into_iter()
-                .any(|tried| tried.counts() && tried.action != Action::Allow)
-            {
-                true => Some(Stands::First),
-                false => Some(Stands::Before(location.clone())),
-            }
+            let in_front = said.tried.get(..rule.0).unwrap_or(&said.tried);
+            Some(match may_match(in_front) {
+                true => Stands::First,
+                false => Stands::Before(location.clone()),
+            })
         }
         _ => Some(Stands::First), // whatever it is, nothing stands in front of the first
     }
+}
+
+/// Whether all of the text of an operation is known before it runs.
+fn is_whole(operation: &Operation) -> bool {
+    let text = match &operation.subject {
+        Subject::Command(command) => &command.written,
+        Subject::Path(path) | Subject::Tree(path) => &path.lexical.short,
+        Subject::Url(url) => &url.text,
+        Subject::Plain(text) => text,
+        Subject::Unknown(_) => return false,
+    };
+    text.as_known().is_some()
+}
+
+/// Whether one of these rules stands against an allow behind it.
+fn may_match(rules: &[TriedRule]) -> bool {
+    let mut rules = rules.iter();
+    rules.any(|rule| rule.counts() && rule.action != Action::Allow)
 }
 
 /// What is against one operation.
@@ -270,5 +292,7 @@ fn toml_string(text: &str) -> String {
     shown
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

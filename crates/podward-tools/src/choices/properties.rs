@@ -15,7 +15,7 @@ use crate::fixture::{policies, text_place};
 use crate::registry::lower;
 
 /// `PODWARD_CASES` says how many cases stand for a million.
-fn config() -> Config {
+pub(super) fn config() -> Config {
     let n_million: u32 = std::env::var("PODWARD_CASES")
         .map_or(1_000_000, |n| n.parse().expect("PODWARD_CASES is a number"));
     Config {
@@ -130,7 +130,7 @@ const FIRST: &[&str] = &[
     "node",
 ];
 
-fn a_line() -> impl Strategy<Value = String> {
+pub(super) fn a_line() -> impl Strategy<Value = String> {
     let command = (
         select(FIRST),
         vec(select(WORDS), 0..4),

@@ -8,12 +8,7 @@ fn language(pattern: &str) -> Option<Language> {
 }
 
 fn effort() -> Effort {
-    Effort {
-        most_states: 20_000,
-        most_steps: 1 << 22,
-        n_steps: 0,
-        most_in_all: u64::MAX,
-    }
+    Effort::new(20_000, 1 << 22, u64::MAX)
 }
 
 fn ask(inside: &[&str], outside: &[&str], guard: Guard) -> Found {

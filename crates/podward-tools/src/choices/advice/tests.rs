@@ -18,7 +18,7 @@ fn bash(command: &str) -> Lowered {
 }
 
 /// A layer: its default, and rules of tool, pattern and action, each on its own line.
-fn layer(
+pub(super) fn layer(
     kind: LayerKind,
     default: Action,
     rules: &[(&str, &str, Action)],
@@ -49,7 +49,7 @@ fn layer(
     (kind, spec)
 }
 
-fn compiled(layers: &[(LayerKind, PolicySpec)]) -> Policies {
+pub(super) fn compiled(layers: &[(LayerKind, PolicySpec)]) -> Policies {
     let layers = layers.iter().map(|(kind, spec)| {
         let compiled = Policy::compile(spec, &KnownTools::built_in()).unwrap();
         (LayerName { kind: *kind }, compiled.policy)
@@ -58,7 +58,7 @@ fn compiled(layers: &[(LayerKind, PolicySpec)]) -> Policies {
 }
 
 /// The layers with the rules written where they belong.
-fn with(
+pub(super) fn with(
     layers: &[(LayerKind, PolicySpec)],
     rules: &[AllowingRule],
 ) -> Vec<(LayerKind, PolicySpec)> {
