@@ -74,7 +74,10 @@ fn tests_are_run_and_reported() {
     assert_eq!(lines.len(), 2);
     assert_eq!(
         lines[0],
-        json!({"id": "bad.toml:7:45: bash git push", "verdict": "ask", "expect": ["allow"], "pass": false})
+        json!({
+            "id": "bad.toml:7:45: bash git push", "verdict": "ask", "expect": ["allow"],
+            "pass": false, "note": "`default_action` (bad.toml:2:1)",
+        })
     );
     let ran = test(&["bad.toml", "--format", "junit"]).exits(1);
     assert_eq!(
@@ -91,7 +94,67 @@ fn tests_are_run_and_reported() {
     let ran = test(&["broken.toml", "good.toml"]).exits(78);
     assert_eq!(ran.stdout, "2 passed, 0 failed\n");
     assert!(ran.stderr.contains("`[permissions]` is empty"), "{ran:#?}");
+    // Nor for those who read a report alone.
+    let ran = test(&["broken.toml", "good.toml", "--format", "junit"]).exits(78);
+    let error = "<testsuite name=\"broken.toml\" tests=\"1\" failures=\"0\" errors=\"1\">";
+    assert!(ran.stdout.contains(error), "{}", ran.stdout);
+    let ran = test(&["broken.toml", "good.toml", "--format", "json"]).exits(78);
+    let lines = ran.json_lines();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(lines[0]["id"], "broken.toml");
+    assert_eq!(lines[0]["pass"], false);
+    let note = lines[0]["note"].as_str().unwrap();
+    assert!(note.contains("`[permissions]` is empty"), "{note}");
     test(&["none.toml"]).exits(78);
     test(&["none.jsonl"]).exits(1);
     test(&[]).exits(64);
+}
+
+#[test]
+fn a_test_says_where_its_relative_paths_start() {
+    let sandbox = Sandbox::new();
+    let rules = "[permissions]\ndefault_action = \"deny\"\nrule = [\n  \
+                 { tool = \"read\", pattern = \"src/*\", action = \"allow\" },\n  \
+                 { tool = \"external_directory\", pattern = \"*\", action = \"deny\" },\n]\n";
+    let test = |cwd: &str, expect: &str| {
+        format!(
+            "[[permissions.test]]\ntool = \"read\"\ntext = \"a.rs\"\ncwd = \"{cwd}\"\n\
+             expect = \"{expect}\"\n"
+        )
+    };
+    let starts = [
+        ("src", "allow"),
+        ("/home/user/project/src", "allow"),
+        ("~/project/src/deep", "allow"),
+        (".", "deny"),
+        ("../other", "deny"),
+    ];
+    let tests: String = starts.map(|(cwd, expect)| test(cwd, expect)).concat();
+    sandbox.write("work/good.toml", &format!("{rules}{tests}"));
+    sandbox.write("work/bad.toml", &format!("{rules}{}", test("src", "deny")));
+    let case = json!({
+        "id": "a case", "manifest": rules, "tool": "read", "input": {"path": "a.rs"},
+        "cwd": "src", "expect": ["allow"],
+    });
+    let mut elsewhere = case.clone();
+    elsewhere["cwd"] = json!("lib");
+    elsewhere["expect"] = json!(["deny"]);
+    sandbox.write("work/cases.jsonl", &format!("{case}\n{elsewhere}\n"));
+    let test = |arguments: &[&str]| {
+        let mut command = sandbox.podward(&[&["test"][..], arguments].concat());
+        command.current_dir(sandbox.work());
+        crate::sandbox::Ran::from(command.output().unwrap())
+    };
+    let ran = test(&["good.toml", "cases.jsonl"]).exits(0);
+    assert_eq!(ran.stdout, "7 passed, 0 failed\n");
+    let ran = test(&["bad.toml"]).exits(1);
+    let named = "bad.toml:7:1: read a.rs (in /home/user/project/src): allow, expected deny";
+    assert!(ran.stdout.starts_with(named), "{}", ran.stdout);
+    // A layer with such a test that fails does not load.
+    let bad = sandbox.work().join("bad.toml");
+    let bad = bad.to_str().unwrap();
+    let call = ["--tool", "read", "--input", "{\"path\":\"a.rs\"}"];
+    let ran = sandbox.run(&[&["check", "--manifest", bad][..], &call].concat());
+    let message = "`read a.rs (in /home/user/project/src)` gets allow, and deny is expected";
+    assert!(ran.exits(78).stderr.contains(message));
 }

@@ -66,7 +66,7 @@ pub use model::{
 };
 pub use name::{PodName, PodNameError};
 pub use podward_policy::{LayerKind, LayerName};
-pub use policy_test::{PolicyTest, TestCall};
+pub use policy_test::{PolicyTest, TEST_HOME, TEST_WORKSPACE, TestCall};
 pub use programs::{ProgramFile, program_files};
 pub use resolve::{resolve, workspace};
 pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};

@@ -1,9 +1,17 @@
 //! What a layer says its own rules say: `examples` of rules and `[[permissions.test]]`.
 
+use std::path::PathBuf;
+
 use podward_policy::Action;
 use serde_json::Value;
 
 use crate::diagnostic::Place;
+
+/// The home directory of every test: it need not exist.
+pub const TEST_HOME: &str = "/home/user";
+
+/// The workspace of every test, so that one says the same on every machine.
+pub const TEST_WORKSPACE: &str = "/home/user/project";
 
 /// A call and the verdict that the rules of its layer shall give, alone.
 ///
@@ -16,6 +24,8 @@ pub struct PolicyTest {
     pub tool: String,
     /// What it is called with.
     pub call: TestCall,
+    /// The directory that its relative paths start from, absolute; `None`: [`TEST_WORKSPACE`].
+    pub cwd: Option<PathBuf>,
     /// The verdict.
     pub expect: Action,
     /// `why`: what the author says of it.

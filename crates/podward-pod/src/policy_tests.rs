@@ -1,14 +1,12 @@
 //! Runs what layers say that their own rules say.
 
-use podward_manifest::{Diagnostic, Diagnostics, PolicyTest, Severity, TestCall};
+use podward_manifest::{
+    Diagnostic, Diagnostics, PolicyTest, Severity, TEST_HOME, TEST_WORKSPACE, TestCall,
+};
 use podward_policy::{Action, Cause, Policies, Ruling};
 use podward_shell::AddedPrograms;
 use podward_tools::{Place, arguments_of_text, lower};
 
-/// The home directory of every test: it need not exist.
-const HOME: &str = "/home/user";
-/// The workspace of every test, so that one says the same on every machine.
-const WORKSPACE: &str = "/home/user/project";
 /// Characters of a call in a message.
 const CALL_CHARS: usize = 80;
 
@@ -29,7 +27,7 @@ pub fn run_policy_tests(
     policies: &Policies,
     programs: &AddedPrograms,
 ) -> Vec<TestOutcome> {
-    let place = Place::new(WORKSPACE, Some(HOME.into()))
+    let place = Place::new(TEST_WORKSPACE, Some(TEST_HOME.into()))
         .with_programs(programs.clone())
         .isolated();
     let outcome = |test: &PolicyTest| TestOutcome {
@@ -57,6 +55,11 @@ fn judge(test: &PolicyTest, policies: &Policies, place: &Place) -> Result<Ruling
         TestCall::Text(text) => arguments_of_text(&test.tool, text)
             .ok_or_else(|| format!("no call of `{}` can be written as this text", test.tool))?,
     };
+    let elsewhere = test.cwd.clone().map(|cwd| Place {
+        cwd,
+        ..place.clone()
+    });
+    let place = elsewhere.as_ref().unwrap_or(place);
     let (_, lowered) =
         lower(&test.tool, arguments, place).map_err(|bad_call| bad_call.to_string())?;
     Ok(policies.judge_layer(test.layer, &lowered))
@@ -75,7 +78,7 @@ impl TestOutcome {
         self.got.as_ref().ok().map(|ruling| ruling.action)
     }
 
-    /// The call in a word: `bash git push`.
+    /// The call in a word: `bash git push`, `bash rm x (in /home/user/project/src)`.
     #[must_use]
     pub fn call(&self) -> String {
         let what = match &self.test.call {
@@ -92,8 +95,10 @@ impl TestOutcome {
         } else {
             ""
         };
+        let cwd = self.test.cwd.as_ref();
+        let cwd = cwd.map_or_else(String::new, |cwd| format!(" (in {})", cwd.display()));
         format!(
-            "{} {}{more}",
+            "{} {}{more}{cwd}",
             self.test.tool,
             shown.replace("\\\"", "\"").replace("\\'", "'")
         )

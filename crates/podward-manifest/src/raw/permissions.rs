@@ -1,12 +1,14 @@
 //! `[permissions]`, as it is written.
 
+use std::path::Path;
 use std::time::Duration;
 
 use podward_policy::{Action, ByteSpan, EXTERNAL_DIRECTORY};
 
 use crate::approvals::{AutoAnswers, OnAsk};
 use crate::diagnostic::Diagnostic;
-use crate::policy_test::{PolicyTest, TestCall};
+use crate::policy_test::{PolicyTest, TEST_HOME, TEST_WORKSPACE, TestCall};
+use crate::raw::PathBase;
 use crate::reader::{Reader, Sited, Table};
 use crate::schema::{EXAMPLES, RULE, TEST};
 
@@ -128,6 +130,7 @@ fn examples(table: &Table<'_>, rule: &RawRule, reader: &mut Reader<'_>) -> Vec<P
                 layer: 0,
                 tool: tool.value.clone(),
                 call: TestCall::Text(text.value),
+                cwd: None,
                 expect: *expect,
                 why: None,
                 place: reader.place(text.span),
@@ -159,6 +162,11 @@ fn test(table: &Table<'_>, reader: &mut Reader<'_>) -> Option<PolicyTest> {
     let tool = reader.text(table, "tool");
     let expect = reader.word(table, "expect", ACTIONS);
     let why = reader.text(table, "why");
+    let start = PathBase {
+        directory: Path::new(TEST_WORKSPACE),
+        home: Some(Path::new(TEST_HOME)),
+    };
+    let cwd = reader.parsed(table, "cwd", |text| start.absolute(text));
     let call = match (reader.text(table, "text"), reader.object(table, "input")) {
         (Some(text), None) => TestCall::Text(text.value),
         (None, Some(input)) => TestCall::Input(input.value),
@@ -179,6 +187,7 @@ fn test(table: &Table<'_>, reader: &mut Reader<'_>) -> Option<PolicyTest> {
         layer: 0,
         tool: tool?.value,
         call,
+        cwd: cwd.map(|cwd| cwd.value),
         expect: expect?.value,
         why: why.map(|why| why.value),
         place: reader.place(table.header),

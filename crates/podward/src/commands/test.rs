@@ -19,26 +19,22 @@ use crate::screen::Screen;
 /// What became of the tests of one file.
 struct Suite {
     file: String,
-    outcomes: Vec<Outcome>,
+    /// Or why it does not load.
+    outcomes: Result<Vec<Outcome>, String>,
 }
 
 pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
     let mut suites = Vec::new();
-    let mut broken = String::new();
     for file in &arguments.files {
         let is_cases = file.extension().is_some_and(|end| end == "jsonl");
         let outcomes = match is_cases {
-            true => cases::judge_file(file),
+            true => Ok(cases::judge_file(file)),
             false => match tests_of(file, screen) {
-                Ok(outcomes) => outcomes,
+                Ok(outcomes) => Ok(outcomes),
                 // All files are looked at, whatever is wrong with one.
-                Err(Failure::BadManifest(text)) => {
-                    broken.push_str(&format!("{}\n", text.trim_end()));
-                    continue;
-                }
+                Err(Failure::BadManifest(text)) => Err(format!("{}\n", text.trim_end())),
                 Err(failure @ Failure::Unreadable { .. }) => {
-                    broken.push_str(&format!("error: {}\n", chain(&failure)));
-                    continue;
+                    Err(format!("error: {}\n", chain(&failure)))
                 }
                 Err(failure) => return Err(failure),
             },
@@ -48,8 +44,12 @@ pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
             outcomes,
         });
     }
+    let broken = suites
+        .iter()
+        .filter_map(|suite| suite.outcomes.as_ref().err());
+    let broken: String = broken.map(String::as_str).collect();
     screen.write_talk(&broken);
-    let all = || suites.iter().flat_map(|suite| &suite.outcomes);
+    let all = || suites.iter().flat_map(|suite| &suite.outcomes).flatten();
     let n_failed = all().filter(|outcome| !outcome.passed).count();
     let summary = format!("{} passed, {n_failed} failed\n", all().count() - n_failed);
     let mut text = String::new();
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
             text.push_str(&summary);
         }
         TestFormat::Json => {
-            text.extend(all().map(|outcome| cases::show(outcome, Format::Json)));
+            text.extend(suites.iter().map(json_lines));
             screen.write_talk(&summary);
         }
         TestFormat::Junit => {
@@ -73,6 +73,19 @@ pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
         (true, _) => Exit::Failed,
     };
     super::finish(screen, &text, exit)
+}
+
+/// A line a test; one for a file that does not load, which has none.
+fn json_lines(suite: &Suite) -> String {
+    match &suite.outcomes {
+        Ok(outcomes) => {
+            let lines = outcomes.iter();
+            lines
+                .map(|outcome| cases::show(outcome, Format::Json))
+                .collect()
+        }
+        Err(why) => cases::show(&cases::unusable(&suite.file, why.clone()), Format::Json),
+    }
 }
 
 /// Runs the tests of one layer.

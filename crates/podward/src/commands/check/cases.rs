@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podward_manifest::Isolated;
+use podward_manifest::{Isolated, TEST_HOME, TEST_WORKSPACE};
 use podward_policy::Action;
 use podward_tools::Place;
 use serde::{Deserialize, Serialize};
@@ -17,9 +17,6 @@ use crate::judged::{Judged, judge};
 use crate::screen::{Look, Screen};
 use crate::visible::one_line;
 
-/// The home directory and the workspace of every case: they need not exist.
-const HOME: &str = "/home/user";
-const WORKSPACE: &str = "/home/user/project";
 /// Characters of a message in the list of failed cases.
 const SHOWN_CHARS: usize = 400;
 
@@ -31,6 +28,9 @@ struct Case {
     manifest: String,
     tool: String,
     input: Value,
+    /// Where relative paths start from, seen from the workspace.
+    #[serde(default)]
+    cwd: PathBuf,
     expect: Vec<Expected>,
     #[serde(default)]
     why: String,
@@ -73,6 +73,9 @@ struct Line<'a> {
     verdict: Option<&'static str>,
     expect: Vec<&'static str>,
     pass: bool,
+    /// Of one that failed: what decided.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    note: &'a str,
 }
 
 /// Cases that passed, of how many.
@@ -155,8 +158,12 @@ pub(in crate::commands) fn show(outcome: &Outcome, format: Format) -> String {
                 verdict,
                 expect,
                 pass: outcome.passed,
+                note: match outcome.passed {
+                    true => "",
+                    false => &outcome.note,
+                },
             };
-            // Text, lists of text and a bool: there is a JSON form.
+            // Texts, lists of text and a bool: there is a JSON form.
             podward_protocol::json_line(&line).unwrap_or_default() + "\n"
         }
         Format::Text if outcome.passed => String::new(),
@@ -198,7 +205,7 @@ pub(in crate::commands) fn judge_file(file: &Path) -> Vec<Outcome> {
 }
 
 /// What counts as failed because there is no case to judge.
-fn unusable(at: &str, note: String) -> Outcome {
+pub(in crate::commands) fn unusable(at: &str, note: String) -> Outcome {
     Outcome {
         id: at.to_owned(),
         verdict: None,
@@ -240,9 +247,12 @@ fn judge_line(
             note: format!("{at}: its manifest does not load: {diagnostics}"),
         },
         Ok(isolated) => {
-            let place = Place::new(WORKSPACE, Some(HOME.into()))
-                .with_programs(isolated.programs.clone())
-                .isolated();
+            let place = Place {
+                cwd: Path::new(TEST_WORKSPACE).join(case.cwd),
+                ..Place::new(TEST_WORKSPACE, Some(TEST_HOME.into()))
+                    .with_programs(isolated.programs.clone())
+                    .isolated()
+            };
             let judged = judge(&isolated.policies, &case.tool, case.input, &place);
             let verdict = judged.action();
             Outcome {
