@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::sandbox::{Ran, Sandbox, repository};
+use crate::serving::{Client, Pod};
 
 fn folder() -> PathBuf {
     repository().join("tests/explain")
@@ -307,4 +308,103 @@ fn a_call_that_is_not_meant_is_no_call() {
             .contains("the decision log is not as it was written"),
         "{ran:#?}"
     );
+}
+
+const ASK: &str = "[permissions]\ndefault_action = \"allow\"\non_ask = \"wait\"\n\
+    ask_timeout = \"1h\"\nrule = [\n\
+    { tool = \"bash\", pattern = \"git *\", action = \"allow\" },\n\
+    { tool = \"bash\", pattern = \"rm *\", action = \"ask\" },\n]\n";
+
+/// Clients show what `podward explain` prints: one object, from one place.
+#[test]
+fn a_client_and_the_command_line_show_the_same_explanation() {
+    let sandbox = Sandbox::new();
+    let manifest = sandbox.pod(SCRIPT, ASK);
+    let mut served = Pod::serve(&sandbox, &manifest);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    let question = served.tells("permission_request");
+    assert_eq!(question["id"], json!("toolu_a1"));
+    // It may look, and it need not be somebody who can answer.
+    let mut client = Client::onlooker(&served, "viewer");
+
+    let made_up = json!({"tool": "bash", "arguments": {"command": "git log && rm x"}});
+    let told = client.call("explain", made_up).unwrap();
+    fits("explanation", &told);
+    let input = "{\"command\":\"git log && rm x\"}";
+    let printed = sandbox
+        .run(&[
+            "explain",
+            "--manifest",
+            manifest.to_str().unwrap(),
+            "--tool",
+            "bash",
+            "--input",
+            input,
+            "--format",
+            "json",
+        ])
+        .exits(0)
+        .json_lines()
+        .remove(0);
+    assert_eq!(told, printed);
+    assert_eq!(
+        told["operations"][1]["layers"][0]["tried"][0]["result"],
+        json!("differs")
+    );
+    let no_call = json!({"tool": "bash", "arguments": {"cmd": "ls"}});
+    let no_call = client.call("explain", no_call).unwrap();
+    assert_eq!(no_call["cause"]["kind"], json!("bad_call"));
+
+    // What is asked about at the moment; `podward pending` says how.
+    let pending = sandbox.run(&["pending", "test"]).exits(0).stdout;
+    let session = served.session.file_name().unwrap().to_str().unwrap();
+    let named = format!("podward explain toolu_a1 --session {session}");
+    assert!(pending.contains(&named), "{pending}");
+    let told = client
+        .call("explain_call", json!({"call": "toolu_a1"}))
+        .unwrap();
+    fits("explained-call", &told);
+    assert_eq!(told["arguments"], json!({"command": "rm -r build"}));
+    assert_eq!(told["then"]["cause"], question["ruling"]["cause"]);
+    assert_eq!(told["decisions"][0]["outcome"], json!("ask"));
+    assert_eq!(told["now"]["cause"]["rule"], json!(2));
+    assert_eq!(told["now"]["change"]["kind"], json!("rules"));
+    let explain = |more: &[&str]| {
+        let arguments = [&["explain", "toolu_a1"][..], more].concat();
+        sandbox.run(&arguments).exits(0)
+    };
+    assert_eq!(explain(&["--format", "json"]).json_lines(), [told.clone()]);
+    let text = explain(&[]).stdout;
+    assert!(
+        text.contains("how it came about, by the same rules:"),
+        "{text}"
+    );
+
+    // Its rules are those that it started with, until other ones are asked for.
+    sandbox.pod(SCRIPT, DENY);
+    assert_eq!(explain(&["--format", "json"]).json_lines(), [told]);
+    let manifest = ["--manifest", manifest.to_str().unwrap(), "--format", "json"];
+    let other = explain(&manifest).json_lines().remove(0);
+    assert_eq!(other["now"]["verdict"], json!("deny"));
+
+    let unknown = client
+        .call("explain_call", json!({"call": "toolu_"}))
+        .unwrap_err();
+    assert_eq!(unknown["code"], json!("unknown_call"));
+    let extra = client.call("explain_call", json!({"call": "toolu_a1", "deep": true}));
+    assert_eq!(extra.unwrap_err()["code"], json!("invalid_params"));
+    // Nothing was decided by any of that.
+    assert_eq!(
+        client.call("permission_list", json!({})).unwrap()["requests"][0]["id"],
+        "toolu_a1"
+    );
+    sandbox.run(&["reply", "test", "all", "reject"]).exits(0);
+    served.tells("turn_ended");
+    let told = client
+        .call("explain_call", json!({"call": "toolu_a1"}))
+        .unwrap();
+    assert_eq!(told["decisions"][1]["refusal"]["kind"], json!("rejected"));
+    assert_eq!(told["now"]["verdict"], json!("ask"));
+    sandbox.run(&["stop", "test"]).exits(0);
+    assert_eq!(served.ends(), Some(0));
 }

@@ -15,6 +15,7 @@ use crate::private::read_regular;
 use crate::session::{
     LayerDigest, SESSION_FILE, SessionNotFound, find_session, last_run, sessions,
 };
+use crate::wire::told_only;
 
 /// Ids that a message names at most.
 const MOST_NAMED: usize = 5;
@@ -119,6 +120,45 @@ pub fn recorded_call(
         }
     }
     found.ok_or_else(|| CallNotFound::None { call: shown(call) })
+}
+
+/// The call of just this id in one session.
+///
+/// # Errors
+/// There is none, or the log cannot be read.
+pub(crate) fn recorded_in(
+    directory: &Path,
+    session: SessionId,
+    call: &CallId,
+) -> Result<RecordedCall, CallNotFound> {
+    let lines = read_lines(&directory.join(DECISIONS_FILE))?.unwrap_or_default();
+    let mut records = records(&lines, call.as_str());
+    records.retain(|record| record.call == *call);
+    one_call(directory, session, call.as_str(), &lines, records)
+}
+
+impl RecordedCall {
+    /// What was decided, for clients; what the rules of now say is left to those who have them.
+    #[must_use]
+    pub fn explained(self) -> wire::ExplainedCall {
+        let why = "its arguments are not all in the log, or it was no call of the model";
+        wire::ExplainedCall {
+            session: self.session,
+            call: self.call,
+            pod: self.pod,
+            part_of: self.part_of,
+            tool: self.tool,
+            arguments: self.arguments,
+            workspace: self.workspace,
+            cwd: self.cwd,
+            decisions: self.decisions,
+            then: told_only(self.ruling, self.operations),
+            policy_digest: self.policy_digest,
+            policy_digest_now: None,
+            now: None,
+            why_not_now: (!self.replayable).then(|| why.to_owned()),
+        }
+    }
 }
 
 /// What is read of a line of the log; other fields are passed over.

@@ -154,6 +154,7 @@ impl Server {
         let is_asking = parts.is_asking;
         let mut hub = Hub::new(Makings {
             session: entry.session,
+            session_dir: pod.session_dir().to_owned(),
             parts,
             asker,
             auto: request.auto,

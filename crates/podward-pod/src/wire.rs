@@ -9,10 +9,11 @@ use podward_policy::{
 };
 use podward_protocol as wire;
 use podward_skill::{Allowed, ListKind};
+use podward_tools::BadCall;
 use podward_worker::{ActiveSkill, DecidedBy, Decision, EndReason, Limit, SkillEnd};
 
-pub(crate) use explanation::change;
-pub use explanation::{explained, explanation};
+pub use explanation::{bad_call_explained, explained, explanation};
+pub(crate) use explanation::{change, told_only};
 
 /// A verdict with its cause.
 #[must_use]
@@ -27,6 +28,19 @@ pub fn ruling(ruling: &Ruling) -> wire::Ruling {
                 why: why.iter().map(ToString::to_string).collect(),
             },
         },
+    }
+}
+
+/// What refuses a call that is none: it is never judged.
+#[must_use]
+pub fn bad_call(bad_call: &BadCall) -> wire::Ruling {
+    wire::Ruling {
+        verdict: wire::Verdict::Deny,
+        cause: wire::Cause::BadCall {
+            why: bad_call.to_string(),
+        },
+        operation: None,
+        coverage: wire::Coverage::Full,
     }
 }
 

@@ -2,11 +2,30 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::id::{CallId, SessionId};
 use crate::time::Time;
-use crate::verdict::{Cause, DecidedBy, Operation, Place, RefusalCause, Ruling, Verdict};
+use crate::verdict::{Cause, DecidedBy, Operation, Place, RefusalCause, Ruling, Verdict, is_false};
+
+/// Asks how the verdict over a call that is made up would come about, by the rules of the pod and the
+/// lists of the skills that are active.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Explain {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// Asks the same of a call of this session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainCall {
+    /// The call; a permission request has the id of its call.
+    pub call: CallId,
+}
 
 /// A verdict, and everything that led to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +38,10 @@ pub struct Explanation {
     /// What would allow the call; left out if it is allowed, or where the rules are not at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+    /// Whether rules that were tried are left out, because the line that would tell them all is too
+    /// long: those of operations that do not decide, or all.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub shortened: bool,
 }
 
 /// An operation, and what each layer says of it.

@@ -45,8 +45,8 @@ pub use event::{
     ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
 };
 pub use explanation::{
-    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, PastDecision,
-    RuleToAdd, Stands, Tried, TriedRule,
+    Change, Explain, ExplainCall, ExplainedCall, ExplainedOperation, Explanation, HoleKind,
+    LayerSays, PastDecision, RuleToAdd, Stands, Tried, TriedRule,
 };
 pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};

@@ -30,6 +30,7 @@ mod params;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::explanation::{Explain, ExplainCall, ExplainedCall, Explanation};
 use crate::grant::Grant;
 use crate::id::{GrantId, RequestId, SessionId};
 use crate::method_error::MethodError;
@@ -108,6 +109,10 @@ pub enum Method {
     GrantsList(GrantsList),
     /// Takes back a grant.
     GrantsRevoke(GrantsRevoke),
+    /// How the verdict over a call that is made up would come about; nothing is decided by it.
+    Explain(Explain),
+    /// How the verdict over a call of this session came about, and what its rules say of it now.
+    ExplainCall(ExplainCall),
     /// Ends a skill that is active: its lists restrict nothing from the next model request on.
     SkillEnd(SkillEnd),
     /// Answers the event `ping`.
@@ -140,6 +145,10 @@ pub enum MethodName {
     GrantsList,
     /// See [`Method::GrantsRevoke`].
     GrantsRevoke,
+    /// See [`Method::Explain`].
+    Explain,
+    /// See [`Method::ExplainCall`].
+    ExplainCall,
     /// See [`Method::SkillEnd`].
     SkillEnd,
     /// See [`Method::Pong`].
@@ -159,6 +168,8 @@ impl MethodName {
         Self::PermissionRejectAll,
         Self::GrantsList,
         Self::GrantsRevoke,
+        Self::Explain,
+        Self::ExplainCall,
         Self::SkillEnd,
         Self::Pong,
     ];
@@ -177,6 +188,8 @@ impl MethodName {
             Self::PermissionRejectAll => "permission_reject_all",
             Self::GrantsList => "grants_list",
             Self::GrantsRevoke => "grants_revoke",
+            Self::Explain => "explain",
+            Self::ExplainCall => "explain_call",
             Self::SkillEnd => "skill_end",
             Self::Pong => "pong",
         }
@@ -204,6 +217,8 @@ impl Method {
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,
+            Self::Explain(_) => MethodName::Explain,
+            Self::ExplainCall(_) => MethodName::ExplainCall,
             Self::SkillEnd(_) => MethodName::SkillEnd,
             Self::Pong(_) => MethodName::Pong,
         }
@@ -450,6 +465,10 @@ pub enum Reply {
     GrantsList(Grants),
     /// Of `grants_revoke`.
     GrantsRevoke(Revoked),
+    /// Of `explain`.
+    Explain(Box<Explanation>),
+    /// Of `explain_call`.
+    ExplainCall(Box<ExplainedCall>),
     /// Of `skill_end`.
     SkillEnd(SkillEndStarted),
     /// Of `pong`.
@@ -471,6 +490,8 @@ impl Reply {
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,
+            Self::Explain(_) => MethodName::Explain,
+            Self::ExplainCall(_) => MethodName::ExplainCall,
             Self::SkillEnd(_) => MethodName::SkillEnd,
             Self::Pong(_) => MethodName::Pong,
         }

@@ -96,6 +96,8 @@ pub enum MethodErrorCode {
     },
     /// `always` cannot answer this. The permission request stays open.
     NotGrantable,
+    /// This session has no call with this id.
+    UnknownCall,
     /// There is no grant with this id.
     UnknownGrant,
     /// There is no skill of this name, or none that is active.
@@ -149,6 +151,7 @@ impl MethodErrorCode {
         "edit_invalid",
         "pattern_refused",
         "not_grantable",
+        "unknown_call",
         "unknown_grant",
         "unknown_skill",
         "skill_refused",
@@ -179,6 +182,7 @@ impl MethodErrorCode {
             Self::EditInvalid => "edit_invalid",
             Self::PatternRefused { .. } => "pattern_refused",
             Self::NotGrantable => "not_grantable",
+            Self::UnknownCall => "unknown_call",
             Self::UnknownGrant => "unknown_grant",
             Self::UnknownSkill => "unknown_skill",
             Self::SkillRefused => "skill_refused",

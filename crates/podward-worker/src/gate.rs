@@ -7,7 +7,7 @@ use podward_gate::{
     Answer, AnswerError, Call, CallFacts, EditError, Gate, Grant, GrantId, Put, Question, Refusal,
     RequestId, Rest, Settled, Submitted, Uses,
 };
-use podward_policy::SkillLayer;
+use podward_policy::{Policies, SkillLayer};
 use podward_tools::Invocation;
 use tokio::sync::mpsc;
 
@@ -230,6 +230,12 @@ impl SharedGate {
     /// Tells the time, in milliseconds of Unix time, by which grants expire. It never goes back.
     pub fn advance(&self, now_ms: u64) {
         self.lock().gate.advance(now_ms);
+    }
+
+    /// What calls are judged by at the moment, active skills included.
+    #[must_use]
+    pub fn policies(&self) -> Policies {
+        self.lock().gate.policies().clone()
     }
 
     /// The open questions, in the order in which they were put.

@@ -37,14 +37,7 @@ impl Judged {
     /// The verdict with its cause, as it is sent.
     pub(crate) fn wire_ruling(&self) -> wire::Ruling {
         match self {
-            Self::BadCall(bad_call) => wire::Ruling {
-                verdict: wire::Verdict::Deny,
-                cause: wire::Cause::BadCall {
-                    why: bad_call.to_string(),
-                },
-                operation: None,
-                coverage: wire::Coverage::Full,
-            },
+            Self::BadCall(bad_call) => podward_pod::wire::bad_call(bad_call),
             Self::Ruled { ruling, .. } => podward_pod::wire::ruling(ruling),
         }
     }

@@ -1,6 +1,7 @@
 //! The server's task: it alone owns what is known of clients and questions.
 
 mod clients;
+mod explaining;
 mod methods;
 mod questions;
 mod remembered;
@@ -8,6 +9,7 @@ mod replies;
 pub(super) mod turns;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use self::explaining::Explaining;
 use self::remembered::Deeds;
 use self::turns::{Job, Turn};
 use super::Auto;
@@ -56,12 +59,14 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// All that the server knows.
 pub(super) struct Hub {
     pub(super) session: SessionId,
+    pub(super) session_dir: PathBuf,
     pub(super) gate: SharedGate,
     pub(super) proposer: Proposer,
     pub(super) skills: ActiveSkills,
     pub(super) grants: Option<Arc<GrantStore>>,
     /// What is being done about them.
     pub(super) deeds: Deeds,
+    pub(super) explaining: Explaining,
     pub(super) asker: Arc<Asker>,
     pub(super) auto: Auto,
     pub(super) clock: Arc<dyn Clock>,
@@ -128,6 +133,7 @@ pub(super) enum Fits {
 /// What a hub is made from.
 pub(super) struct Makings {
     pub(super) session: SessionId,
+    pub(super) session_dir: PathBuf,
     pub(super) parts: Parts,
     pub(super) asker: Asker,
     pub(super) auto: Auto,
@@ -143,11 +149,13 @@ impl Hub {
         let parts = makings.parts;
         Self {
             session: makings.session,
+            session_dir: makings.session_dir,
             gate: parts.gate,
             proposer: parts.proposer,
             skills: parts.skills,
             grants: parts.grants,
             deeds: Deeds::default(),
+            explaining: Explaining::default(),
             asker: Arc::new(makings.asker),
             auto: makings.auto,
             clock: makings.clock,
@@ -225,6 +233,9 @@ impl Hub {
                     }
                 }
                 done = self.deeds.next(), if !self.deeds.is_empty() => self.done(done),
+                told = self.explaining.next(), if !self.explaining.is_empty() => {
+                    self.explained(told);
+                }
                 _ = pings.tick() => {
                     self.ping();
                     adopted.reap();
@@ -264,7 +275,8 @@ impl Hub {
     async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
         self.end_deeds().await;
         self.fail_pending();
-        for to in std::mem::take(&mut self.ending).into_iter().flatten() {
+        let ending = std::mem::take(&mut self.ending).into_iter().flatten();
+        for to in ending.chain(self.explaining.take_waiters()) {
             let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
             self.respond(to, Err(error));
         }

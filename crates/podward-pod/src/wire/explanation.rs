@@ -6,7 +6,7 @@ use podward_policy::{
 };
 use podward_protocol as wire;
 use podward_shell::AddedPrograms;
-use podward_tools::{AllowingRule, Stands, rules_to_allow};
+use podward_tools::{AllowingRule, BadCall, Stands, rules_to_allow};
 
 use super::{cause, number, operation, place, ruling, verdict};
 
@@ -43,6 +43,34 @@ pub fn explanation(
         ruling: ruling(&explanation.ruling),
         operations,
         change,
+        shortened: false,
+    }
+}
+
+/// What there is to say of a call that is none.
+#[must_use]
+pub fn bad_call_explained(bad_call: &BadCall) -> wire::Explanation {
+    told_only(super::bad_call(bad_call), Vec::new())
+}
+
+/// A judgement of which the rules that were tried are not known.
+pub(crate) fn told_only(
+    ruling: wire::Ruling,
+    operations: Vec<wire::Operation>,
+) -> wire::Explanation {
+    let operations = operations
+        .into_iter()
+        .map(|operation| wire::ExplainedOperation {
+            operation,
+            holes: Vec::new(),
+            forms: Vec::new(),
+            layers: Vec::new(),
+        });
+    wire::Explanation {
+        ruling,
+        operations: operations.collect(),
+        change: None,
+        shortened: false,
     }
 }
 

@@ -60,6 +60,8 @@ impl RawReply {
             MethodName::PermissionRejectAll => Reply::PermissionRejectAll(object(value)?),
             MethodName::GrantsList => Reply::GrantsList(object(value)?),
             MethodName::GrantsRevoke => Reply::GrantsRevoke(object(value)?),
+            MethodName::Explain => Reply::Explain(object(value)?),
+            MethodName::ExplainCall => Reply::ExplainCall(object(value)?),
             MethodName::SkillEnd => Reply::SkillEnd(object(value)?),
             MethodName::Pong => Reply::Pong(object(value)?),
         })

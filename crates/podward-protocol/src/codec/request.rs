@@ -152,6 +152,8 @@ fn read_params(method: MethodName, params: &str) -> Result<Method, serde_json::E
         MethodName::PermissionRejectAll => Method::PermissionRejectAll(object_text(params)?),
         MethodName::GrantsList => Method::GrantsList(object_text(params)?),
         MethodName::GrantsRevoke => Method::GrantsRevoke(object_text(params)?),
+        MethodName::Explain => Method::Explain(object_text(params)?),
+        MethodName::ExplainCall => Method::ExplainCall(object_text(params)?),
         MethodName::SkillEnd => Method::SkillEnd(object_text(params)?),
         MethodName::Pong => Method::Pong(object_text(params)?),
     })

@@ -1,5 +1,6 @@
 //! Values of every kind that goes over the wire.
 
+mod explanations;
 mod questions;
 mod verdicts;
 
@@ -8,6 +9,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use self::explanations::*;
 use self::questions::*;
 use self::verdicts::*;
 use crate::*;
@@ -318,6 +320,9 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
         (option::of(grant_id()), limit())
             .prop_map(|(after, limit)| Method::GrantsList(GrantsList { after, limit })),
         grant_id().prop_map(|id| Method::GrantsRevoke(GrantsRevoke { id })),
+        (text(), object())
+            .prop_map(|(tool, arguments)| Method::Explain(Explain { tool, arguments })),
+        call().prop_map(|call| Method::ExplainCall(ExplainCall { call })),
         text().prop_map(|name| Method::SkillEnd(SkillEnd { name })),
         any::<u64>().prop_map(|n| Method::Pong(Pong { n })),
     ]
@@ -355,6 +360,8 @@ pub(crate) fn replies() -> impl Strategy<Value = Reply> {
         (vec(grant(), 0..3), any::<bool>())
             .prop_map(|(grants, more)| Reply::GrantsList(Grants { grants, more })),
         grant().prop_map(|grant| Reply::GrantsRevoke(Revoked { grant })),
+        explanation().prop_map(|explanation| Reply::Explain(Box::new(explanation))),
+        explained_call().prop_map(|explained| Reply::ExplainCall(Box::new(explained))),
         option::of(any::<u64>()).prop_map(|turn| Reply::SkillEnd(SkillEndStarted { turn })),
         Just(Reply::Pong(PongHeard {})),
     ]
@@ -410,6 +417,7 @@ pub(crate) fn error_codes() -> impl Strategy<Value = MethodErrorCode> {
         MethodErrorCode::DigestMismatch,
         MethodErrorCode::EditInvalid,
         MethodErrorCode::NotGrantable,
+        MethodErrorCode::UnknownCall,
         MethodErrorCode::UnknownGrant,
         MethodErrorCode::UnknownSkill,
         MethodErrorCode::SkillRefused,

@@ -1,5 +1,6 @@
 //! Which method gets what.
 
+use crate::explanation::{Explain, ExplainCall, ExplainedCall, Explanation};
 use crate::method::{
     Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, OpenRequests,
     PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply, Revoked, Run,
@@ -181,6 +182,40 @@ impl Params for GrantsRevoke {
     fn of(reply: Reply) -> Option<Revoked> {
         match reply {
             Reply::GrantsRevoke(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Explain> for Method {
+    fn from(params: Explain) -> Self {
+        Self::Explain(params)
+    }
+}
+
+impl Params for Explain {
+    type Reply = Explanation;
+
+    fn of(reply: Reply) -> Option<Explanation> {
+        match reply {
+            Reply::Explain(reply) => Some(*reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<ExplainCall> for Method {
+    fn from(params: ExplainCall) -> Self {
+        Self::ExplainCall(params)
+    }
+}
+
+impl Params for ExplainCall {
+    type Reply = ExplainedCall;
+
+    fn of(reply: Reply) -> Option<ExplainedCall> {
+        match reply {
+            Reply::ExplainCall(reply) => Some(*reply),
             _ => None, // of another method
         }
     }

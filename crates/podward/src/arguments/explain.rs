@@ -13,7 +13,8 @@ use super::{Format, Layers};
     after_long_help = EXPLAIN_HELP
 )]
 pub(crate) struct Explain {
-    /// A call of a session: its id, or a beginning that no other call of the session shares
+    /// A call of a session, or a question of `podward pending`: its id, or a beginning that no other
+    /// call of the session shares
     #[arg(conflicts_with_all = ["tool", "input", "isolated", "workspace"])]
     pub(crate) call: Option<String>,
 
@@ -66,9 +67,9 @@ For each operation of the call and each layer: every rule that was tried, in ord
 not match; the rule that decided, with its place; rules behind it that come too late; the allow rule
 that is nearest. Then the narrowest rules that would allow the call.
 
-A call of a session is shown as the decision log has it, and judged anew by the rules of now: the
-files of the session's layers, or --manifest. While the digest of the rules is the same, that is
-what led to the decision.
+A call of a session is shown as the decision log has it, and judged anew by the rules of now: those
+of the pod that runs the session, else the files of its layers, or --manifest. While the digest of the
+rules is the same, that is what led to the decision.
 
 Examples:
   podward explain --manifest pod.toml --tool bash --input '{\"command\":\"git push -f\"}'

@@ -4,14 +4,13 @@ mod recorded;
 mod text;
 
 use podward_protocol::{Coverage, Explanation};
-use podward_tools::Place;
+use podward_tools::{Place, lower};
 use serde_json::Value;
 
 use super::chosen::{self, Chosen, Wanted};
 use crate::arguments::{Explain, Format};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::judged::{Judged, judge};
 use crate::screen::Screen;
 
 pub(super) fn run(arguments: &Explain, screen: Screen) -> Result<Exit, Failure> {
@@ -45,15 +44,10 @@ pub(super) fn run(arguments: &Explain, screen: Screen) -> Result<Exit, Failure> 
 
 /// A call judged with an eye on every rule.
 fn explained(chosen: &Chosen, tool: &str, input: Value, place: &Place) -> Explanation {
-    let judged = judge(&chosen.policies, tool, input, place);
-    match &judged {
-        Judged::BadCall(_) => Explanation {
-            ruling: judged.wire_ruling(),
-            operations: Vec::new(),
-            change: None,
-        },
-        Judged::Ruled { lowered, .. } => {
-            podward_pod::wire::explained(&chosen.policies, lowered, &place.programs)
+    match lower(tool, input, place) {
+        Err(bad_call) => podward_pod::wire::bad_call_explained(&bad_call),
+        Ok((_, lowered)) => {
+            podward_pod::wire::explained(&chosen.policies, &lowered, &place.programs)
         }
     }
 }

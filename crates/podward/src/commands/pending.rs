@@ -5,7 +5,7 @@ mod text;
 use std::path::Path;
 
 use podward_client::Client;
-use podward_protocol::{PermissionList, PermissionRequest};
+use podward_protocol::{PermissionList, PermissionRequest, SessionId};
 
 use super::pods::{all, find};
 use crate::arguments::{Format, Pending};
@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
     let runtime = super::runtime()?;
     let mut shown = String::new();
     for socket in sockets {
-        let requests = match runtime.block_on(requests(&socket)) {
+        let (session, requests) = match runtime.block_on(requests(&socket)) {
             Ok(requests) => requests,
             Err(error) if arguments.pod.is_some() => return Err(error),
             // One pod that does not answer hides no other.
@@ -38,11 +38,11 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
             match arguments.format {
                 Format::Json => shown.push_str(&super::json_line(&request)?),
                 Format::Text if shown.is_empty() => {
-                    shown.push_str(&text::text(request, screen.data));
+                    shown.push_str(&text::text(request, &session, screen.data));
                 }
                 Format::Text => {
                     shown.push('\n');
-                    shown.push_str(&text::text(request, screen.data));
+                    shown.push_str(&text::text(request, &session, screen.data));
                 }
             }
         }
@@ -53,9 +53,10 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
     super::finish(screen, &shown, Exit::Done)
 }
 
-async fn requests(socket: &Path) -> Result<Vec<PermissionRequest>, Failure> {
+async fn requests(socket: &Path) -> Result<(SessionId, Vec<PermissionRequest>), Failure> {
     let (client, _events) = connect(socket, NAME, CanApprove::No, &["closing"]).await?;
-    open(&client).await
+    let session = client.welcome().session.clone();
+    Ok((session, open(&client).await?))
 }
 
 /// All open questions of a pod, oldest first.

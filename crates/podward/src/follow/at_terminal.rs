@@ -149,6 +149,7 @@ fn refused(error: &MethodError) -> Replied {
         | MethodErrorCode::Idle
         | MethodErrorCode::NothingToResume
         | MethodErrorCode::UnknownRequest
+        | MethodErrorCode::UnknownCall
         | MethodErrorCode::UnknownGrant
         | MethodErrorCode::UnknownSkill
         | MethodErrorCode::SkillRefused

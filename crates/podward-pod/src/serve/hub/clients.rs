@@ -280,7 +280,9 @@ impl Hub {
         let ReplyTo::Remote(number, _) = to else {
             return Ok(());
         };
-        if self.pending.n_of(*number) + self.deeds.n_of(*number) < MAX_WAITING {
+        let n_waiting =
+            self.pending.n_of(*number) + self.deeds.n_of(*number) + self.explaining.n_of(*number);
+        if n_waiting < MAX_WAITING {
             return Ok(());
         }
         let message = "too many requests of this client wait for their answer";

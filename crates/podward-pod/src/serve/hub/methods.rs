@@ -56,6 +56,8 @@ impl Hub {
             Method::PermissionRejectAll(all) => {
                 return self.reject_all(to, &name, all.feedback.as_deref());
             }
+            Method::Explain(call) => return self.explain(to, call),
+            Method::ExplainCall(wire::ExplainCall { call }) => return self.explain_call(to, call),
             Method::SkillEnd(end) => return self.end_skill(to, &name, &end.name),
             Method::Cancel(_) => self.cancel_turn(),
             Method::Stop(_) => {
@@ -97,6 +99,9 @@ impl Hub {
             | MethodName::Stop
             | MethodName::GrantsList
             | MethodName::GrantsRevoke
+            // Nor may it try out what is allowed.
+            | MethodName::Explain
+            | MethodName::ExplainCall
             | MethodName::SkillEnd => apart(standing, method),
             MethodName::PermissionReply | MethodName::PermissionRejectAll => {
                 apart(standing, method)?;

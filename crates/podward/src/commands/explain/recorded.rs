@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 
 use podward_pod::layers::Loaded;
 use podward_pod::{RecordedCall, recorded_call};
-use podward_protocol::{ExplainedCall, ExplainedOperation, Explanation, Operation};
+use podward_protocol::{ExplainCall, ExplainedCall, Explanation};
 use podward_tools::Place;
 
 use super::super::chosen::Chosen;
+use super::super::pods;
 use super::{explained, text};
 use crate::arguments::{Explain, Format};
+use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
+
+/// The name of this client.
+const NAME: &str = "podward explain";
 
 pub(super) fn run(call: &str, arguments: &Explain, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
@@ -33,7 +38,10 @@ pub(super) fn run(call: &str, arguments: &Explain, screen: Screen) -> Result<Exi
         let what = format_args!("the decision log is not as it was written: {broken}");
         screen.say(Look::Warning, "warning", what);
     }
-    let explained = judged_now(recorded, arguments)?;
+    let explained = match of_its_pod(&recorded, arguments, screen) {
+        Some(explained) => explained,
+        None => judged_now(recorded, arguments)?,
+    };
     let text = match arguments.format {
         Format::Text => text::call(&explained, broken.as_deref()),
         Format::Json => crate::commands::json_line(&explained)?,
@@ -47,26 +55,8 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
         Err(failure) if arguments.manifest.is_some() => return Err(failure),
         loaded => loaded,
     };
-    let mut explained = ExplainedCall {
-        then: Explanation {
-            ruling: recorded.ruling,
-            operations: recorded.operations.into_iter().map(as_recorded).collect(),
-            change: None,
-        },
-        session: recorded.session,
-        call: recorded.call,
-        pod: recorded.pod,
-        part_of: recorded.part_of,
-        tool: recorded.tool,
-        arguments: recorded.arguments,
-        workspace: recorded.workspace,
-        cwd: recorded.cwd,
-        decisions: recorded.decisions,
-        policy_digest: recorded.policy_digest,
-        policy_digest_now: None,
-        now: None,
-        why_not_now: None,
-    };
+    let replayable = recorded.replayable;
+    let mut explained = recorded.explained();
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(failure) => {
@@ -77,14 +67,43 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
         }
     };
     explained.policy_digest_now = Some(loaded.policy_digest());
-    if recorded.replayable {
+    if replayable {
         let (tool, input) = (&explained.tool, explained.arguments.clone());
         explained.now = Some(now(loaded, tool, input, &explained));
-    } else {
-        let why = "its arguments are not all in the log, or it was no call of the model";
-        explained.why_not_now = Some(why.to_owned());
     }
     Ok(explained)
+}
+
+/// What the pod says that runs the session: its rules are those that count, whatever its files say by
+/// now. `None`: none runs it, or other rules are asked for.
+fn of_its_pod(
+    recorded: &RecordedCall,
+    arguments: &Explain,
+    screen: Screen,
+) -> Option<ExplainedCall> {
+    if arguments.manifest.is_some() || arguments.layers.permissions.is_some() {
+        return None;
+    }
+    let mut running = pods::all().ok()?.into_iter();
+    let pod = running.find(|found| found.entry.session == recorded.session)?;
+    let call = recorded.call.clone();
+    let asked = super::super::runtime().and_then(|runtime| {
+        runtime.block_on(async {
+            let (client, _events) =
+                connect(&pod.socket, NAME, CanApprove::No, &["closing"]).await?;
+            Ok(client.ask(ExplainCall { call }).await?)
+        })
+    });
+    match asked {
+        Ok(explained) => Some(explained),
+        Err(failure) => {
+            let why = crate::failure::chain(&failure);
+            let first = why.lines().next().unwrap_or_default();
+            let what = format_args!("the pod of the session does not tell, its files do: {first}");
+            screen.say(Look::Warning, "warning", what);
+            None
+        }
+    }
 }
 
 fn now(
@@ -124,13 +143,4 @@ fn rules_of_now(recorded: &RecordedCall, arguments: &Explain) -> Result<Loaded, 
         &layers,
         Some(workspace),
     )
-}
-
-fn as_recorded(operation: Operation) -> ExplainedOperation {
-    ExplainedOperation {
-        operation,
-        holes: Vec::new(),
-        forms: Vec::new(),
-        layers: Vec::new(),
-    }
 }

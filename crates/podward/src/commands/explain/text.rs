@@ -33,7 +33,12 @@ pub(super) fn explanation(explanation: &Explanation, command: Option<&str>) -> S
         if let (Some(command), Some(span)) = (command, operation.operation.span) {
             text.push_str(&underlined(command, ByteSpan::new(span.start..span.end)));
         }
-        text.push_str(&operation_body(operation));
+        text.push_str(&operation_body(operation, explanation));
+    }
+    if explanation.shortened {
+        text.push_str(
+            "\nrules that were tried are left out: there are too many of them for one answer\n",
+        );
     }
     if let Some(change) = &explanation.change {
         text.push('\n');
@@ -150,7 +155,7 @@ fn need_text(need: Need) -> &'static str {
     }
 }
 
-fn operation_body(explained: &ExplainedOperation) -> String {
+fn operation_body(explained: &ExplainedOperation, all: &Explanation) -> String {
     let mut text = String::new();
     if !explained.holes.is_empty() && explained.operation.why.is_none() {
         let holes: Vec<&str> = explained.holes.iter().copied().map(hole_text).collect();
@@ -169,7 +174,10 @@ fn operation_body(explained: &ExplainedOperation) -> String {
         let _ = writeln!(text, "  also known as: {}", shown(&forms.join(", ")));
     }
     for layer in &explained.layers {
-        text.push_str(&layer_text(layer));
+        text.push_str(&layer_head(layer));
+        if !(all.shortened && layer.tried.is_empty()) {
+            text.push_str(&layer_rules(layer));
+        }
     }
     text
 }
@@ -183,19 +191,24 @@ fn hole_text(kind: HoleKind) -> &'static str {
     }
 }
 
-fn layer_text(says: &LayerSays) -> String {
+fn layer_head(says: &LayerSays) -> String {
     let ruling = Ruling {
         verdict: says.verdict,
         cause: says.cause.clone(),
         operation: None,
         coverage: podward_protocol::Coverage::Full,
     };
-    let mut text = format!(
+    format!(
         "  {} layer says {}: {}\n",
         shown(&says.layer),
         says.verdict.as_str(),
         shown(&cause_text(&ruling))
-    );
+    )
+}
+
+/// The rules that were tried, and those behind them.
+fn layer_rules(says: &LayerSays) -> String {
+    let mut text = String::new();
     let mut rest = says.tried.as_slice();
     while let Some(first) = rest.first() {
         let is_other = |rule: &TriedRule| rule.result == Tried::OtherTool && rule.whole.is_none();
@@ -215,9 +228,12 @@ fn layer_text(says: &LayerSays) -> String {
             "    no rule is tried: nothing of it is known that could tighten"
         );
     } else if n_behind > 0 {
-        let would = match says.later.len() {
-            0 => "none would match",
-            _ => "these would match, too late:",
+        let is_sure =
+            |rule: &TriedRule| !matches!(rule.result, Tried::MayMatch | Tried::ReachedByCode);
+        let would = match says.later.as_slice() {
+            [] => "none would match",
+            later if later.iter().all(is_sure) => "these would match, too late:",
+            _ => "these would match or might, too late:",
         };
         let rules = if n_behind == 1 { "rule" } else { "rules" };
         let _ = writeln!(text, "    {n_behind} {rules} not reached; {would}");

@@ -1,6 +1,6 @@
 //! An open question with the commands that answer it.
 
-use podward_protocol::{PermissionRequest, is_invisible};
+use podward_protocol::{PermissionRequest, SessionId, is_invisible};
 
 use crate::question::{Before, Extent, Question, View, always_in, parts_text};
 use crate::screen::Stream;
@@ -9,8 +9,8 @@ use crate::visible::{Lines, visible};
 /// Columns of a text that may go to a file.
 const COLUMNS: usize = 100;
 
-/// All of the question, and a command for each answer.
-pub(super) fn text(request: PermissionRequest, stream: Stream) -> String {
+/// All of the question, a command for each answer, and one that tells why it is asked.
+pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stream) -> String {
     let view = View {
         extent: Extent::All,
         columns: COLUMNS,
@@ -54,6 +54,8 @@ pub(super) fn text(request: PermissionRequest, stream: Stream) -> String {
         let line = format!("  {command} {word} --digest {digest} {options}");
         text.push_str(&format!("{}\n", line.trim_end()));
     }
+    let id = shell_word(request.id.as_str());
+    text.push_str(&format!("  podward explain {id} --session {session}\n"));
     text
 }
 

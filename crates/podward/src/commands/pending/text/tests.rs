@@ -1,3 +1,5 @@
+use podward_protocol::SessionId;
+
 use super::{shell_word, text};
 use crate::question::sample::push;
 use crate::screen::Stream;
@@ -12,7 +14,7 @@ fn a_question_comes_with_the_commands_that_answer_it() {
         is_colored: false,
     };
     assert_eq!(
-        text(request, stream),
+        text(request, &SessionId::from_bits(1), stream),
         "lead/test · call_3 · bash
   | git fetch && git push origin main
                  ^^^^^^^^^^^^^^^^^^^^
@@ -27,6 +29,7 @@ fn a_question_comes_with_the_commands_that_answer_it() {
   podward reply test call_3 once --digest 5f1c
   podward reply test call_3 reject --digest 5f1c
   podward reply test call_3 always --digest 5f1c --width 1
+  podward explain call_3 --session 00000000000000000000000001
 "
     );
 }

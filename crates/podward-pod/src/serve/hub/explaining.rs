@@ -1,0 +1,248 @@
+//! How verdicts come about: told to clients, made on threads of their own, for a long list of rules and
+//! a log on disk may take long.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use podward_gate::{CallFacts, CallId};
+use podward_policy::Policies;
+use podward_protocol as wire;
+use podward_protocol::{
+    ExplainedCall, Explanation, MAX_LINE_BYTES, MethodError, MethodErrorCode, Reply, SessionId,
+    json_line,
+};
+use podward_shell::AddedPrograms;
+use podward_tools::UnknownTool;
+use podward_worker::Proposer;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::task::{Id, JoinError, JoinSet};
+
+use super::Hub;
+use super::methods::request_id;
+use super::turns::storage;
+use crate::recorded::{CallNotFound, recorded_in};
+use crate::serve::connection::ClientNumber;
+use crate::serve::pending::ReplyTo;
+use crate::wire::{bad_call_explained, explanation};
+
+/// Explanations that are made at the same time.
+const N_AT_ONCE: usize = 2;
+
+/// Bytes of a line that are not the explanation's.
+const FRAME_BYTES: usize = 64;
+
+type Told = Result<Reply, MethodError>;
+
+/// What is being explained.
+#[derive(Default)]
+pub(in crate::serve) struct Explaining {
+    running: JoinSet<Told>,
+    /// Who waits for what runs.
+    waiters: BTreeMap<Id, ReplyTo>,
+    /// What waits for its turn, and who for it.
+    queue: VecDeque<(ReplyTo, Job)>,
+}
+
+/// What is to be explained.
+struct Job {
+    rules: Rules,
+    what: What,
+}
+
+enum What {
+    Explain(wire::Explain),
+    /// A call of this session, and what it would do if it is asked about at the moment.
+    Call(wire::CallId, Option<Arc<CallFacts>>),
+}
+
+/// What judges.
+struct Rules {
+    policies: Policies,
+    programs: AddedPrograms,
+    digest: String,
+    proposer: Proposer,
+    session: SessionId,
+    session_dir: PathBuf,
+}
+
+impl Explaining {
+    /// The next that is made; never, while nothing is.
+    pub(super) async fn next(&mut self) -> Result<(Id, Told), JoinError> {
+        match self.running.join_next_with_id().await {
+            Some(joined) => joined,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// How many requests of a client wait.
+    pub(super) fn n_of(&self, number: ClientNumber) -> usize {
+        let is_its = |to: &&ReplyTo| matches!(to, ReplyTo::Remote(client, _) if *client == number);
+        let queued = self.queue.iter().map(|(to, _)| to);
+        self.waiters.values().chain(queued).filter(is_its).count()
+    }
+
+    fn start(&mut self) {
+        while self.running.len() < N_AT_ONCE
+            && let Some((to, job)) = self.queue.pop_front()
+        {
+            let task = self.running.spawn_blocking(move || job.run());
+            self.waiters.insert(task.id(), to);
+        }
+    }
+
+    /// Whoever waits for something that is not made any more.
+    pub(super) fn take_waiters(&mut self) -> Vec<ReplyTo> {
+        self.running.abort_all();
+        let queued = std::mem::take(&mut self.queue)
+            .into_iter()
+            .map(|(to, _)| to);
+        let running = std::mem::take(&mut self.waiters).into_values();
+        running.chain(queued).collect()
+    }
+}
+
+impl Hub {
+    /// Explains a call that is made up.
+    pub(super) fn explain(&mut self, to: ReplyTo, call: wire::Explain) {
+        self.begin_explaining(to, What::Explain(call));
+    }
+
+    /// Explains a call of this session.
+    pub(super) fn explain_call(&mut self, to: ReplyTo, call: wire::CallId) {
+        let id = request_id(&wire::RequestId::new(call.as_str()));
+        let open = id.and_then(|id| self.questions.get(&id));
+        let facts = open.map(|open| Arc::clone(open.question.facts()));
+        self.begin_explaining(to, What::Call(call, facts));
+    }
+
+    fn begin_explaining(&mut self, to: ReplyTo, what: What) {
+        let rules = Rules {
+            policies: self.gate.policies(),
+            programs: self.asker.programs.clone(),
+            digest: self.asker.policy_digest.clone(),
+            proposer: self.proposer.clone(),
+            session: self.session.clone(),
+            session_dir: self.session_dir.clone(),
+        };
+        self.explaining.queue.push_back((to, Job { rules, what }));
+        self.explaining.start();
+    }
+
+    /// Something was explained.
+    pub(super) fn explained(&mut self, joined: Result<(Id, Told), JoinError>) {
+        let (id, told) = match joined {
+            Ok(explained) => explained,
+            Err(error) => {
+                tracing::error!(%error, "a call was not explained");
+                let message = "the call was not explained";
+                let told = MethodError::new(MethodErrorCode::Internal, message);
+                (error.id(), Err(told))
+            }
+        };
+        if let Some(to) = self.explaining.waiters.remove(&id) {
+            self.respond(to, told);
+        }
+        self.explaining.start();
+    }
+}
+
+impl Job {
+    fn run(self) -> Told {
+        let Self { rules, what } = self;
+        match what {
+            What::Explain(call) => {
+                let explained = rules.judged(&call.tool, Value::Object(call.arguments));
+                let explained = fitting(explained, |explained| explained);
+                Ok(Reply::Explain(Box::new(explained)))
+            }
+            What::Call(call, facts) => {
+                let explained = rules.call(&call, facts.as_deref())?;
+                let explained = fitting(explained, |explained: &mut ExplainedCall| {
+                    explained.now.as_mut().unwrap_or(&mut explained.then)
+                });
+                Ok(Reply::ExplainCall(Box::new(explained)))
+            }
+        }
+    }
+}
+
+impl Rules {
+    /// A call that the pod would make of these arguments, judged with an eye on every rule.
+    fn judged(&self, tool: &str, arguments: Value) -> Explanation {
+        // It is never submitted: any id will do.
+        let proposed = CallId::new("explain")
+            .map_err(|_| UnknownTool::new(tool, None).into())
+            .and_then(|id| self.proposer.propose(id, tool, arguments));
+        match proposed {
+            Ok(call) => self.of(call.facts()),
+            Err(bad_call) => bad_call_explained(&bad_call),
+        }
+    }
+
+    fn of(&self, facts: &CallFacts) -> Explanation {
+        let explained = self.policies.explain_call(facts.tool(), facts.lowered());
+        explanation(&explained, facts.lowered(), &self.programs)
+    }
+
+    /// What the log has of a call, and what the rules say of it now.
+    fn call(
+        &self,
+        call: &wire::CallId,
+        facts: Option<&CallFacts>,
+    ) -> Result<ExplainedCall, MethodError> {
+        let recorded = recorded_in(&self.session_dir, self.session.clone(), call);
+        let recorded = recorded.map_err(|error| match &error {
+            CallNotFound::State(error) => storage(error),
+            CallNotFound::None { .. } | CallNotFound::Several { .. } | CallNotFound::Session(_) => {
+                let message = format!("this session has no call `{}`", shown(call.as_str()));
+                MethodError::new(MethodErrorCode::UnknownCall, message)
+            }
+        })?;
+        let mut explained = recorded.explained();
+        explained.policy_digest_now = Some(self.digest.clone());
+        if let Some(facts) = facts {
+            // It is in memory as it was called, with what the log leaves out.
+            explained.why_not_now = None;
+            explained.now = Some(self.of(facts));
+        } else if explained.why_not_now.is_none() {
+            explained.now = Some(self.judged(&explained.tool, explained.arguments.clone()));
+        }
+        Ok(explained)
+    }
+}
+
+/// The same, without rules that were tried if it would not fit a line with them.
+fn fitting<T: Serialize>(mut told: T, part: impl Fn(&mut T) -> &mut Explanation) -> T {
+    let is_too_long =
+        |told: &T| json_line(told).is_ok_and(|line| line.len() + FRAME_BYTES > MAX_LINE_BYTES);
+    for keeps_deciding in [true, false] {
+        if !is_too_long(&told) {
+            break;
+        }
+        let explanation = part(&mut told);
+        explanation.shortened = true;
+        let deciding = explanation.ruling.operation.filter(|_| keeps_deciding);
+        for (idx, operation) in explanation.operations.iter_mut().enumerate() {
+            if deciding != Some(idx) {
+                for layer in &mut operation.layers {
+                    layer.tried.clear();
+                    layer.later.clear();
+                }
+            }
+        }
+    }
+    told
+}
+
+fn shown(id: &str) -> String {
+    id.chars().take(64).flat_map(char::escape_debug).collect()
+}
+
+#[cfg(test)]
+mod tests;
