@@ -1,8 +1,10 @@
 //! Files under docs/ that the binary prints (man pages, completions, schemas), the tables of the page
-//! about the protocol (of schemas and of constants), and the public surface of each crate.
+//! about the protocol (of schemas and of constants), the page with the keys of manifests, and the public
+//! surface of each crate.
 
 mod limits;
 mod protocol_page;
+mod reference_page;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,9 @@ const SCHEMAS: &[&str] = &[
 
 /// The page whose tables are made of the schemas.
 const PROTOCOL_PAGE: &str = "docs/protocol.md";
+
+/// The page that is made of the schema of manifests.
+const REFERENCE_PAGE: &str = "docs/reference.md";
 
 /// Writes all generated files and removes those that are no longer generated.
 ///
@@ -111,6 +116,9 @@ fn differences(wanted: &BTreeMap<String, String>, found: &BTreeMap<String, Strin
 /// Paths of the generated files that are there.
 fn present(root: &Path) -> Outcome<Vec<String>> {
     let mut paths = vec![PROTOCOL_PAGE.to_owned()];
+    if root.join(REFERENCE_PAGE).is_file() {
+        paths.push(REFERENCE_PAGE.to_owned());
+    }
     for folder in FOLDERS {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
             continue;
@@ -155,6 +163,8 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
     };
     let page = protocol_page::fill(&page, schema("method"), schema("response"), schema("event"))?;
     let page = protocol_page::place(&page, "limits", &limits::table(root)?)?;
+    let reference = reference_page::page(schema("manifest"))?;
+    files.insert(REFERENCE_PAGE.to_owned(), reference);
     files.insert(PROTOCOL_PAGE.to_owned(), page);
     files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)

@@ -3,23 +3,35 @@
 #[cfg(test)]
 mod tests;
 
-use podward_policy::Action;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use podward_policy::{Action, LayerKind};
 use serde_json::{Map, Value, json};
 
+use crate::effective::Origin;
+use crate::layer::{LayerSource, Surroundings, Trust};
+use crate::resolve::resolve;
 use crate::schema::{
-    ALLOWED_ROOT, DENIED_ROOT, EXAMPLES, HOOK, HOOKS, ItemSchema, RULE, TABLES, TEST,
+    ALLOWED_ROOT, DENIED_ROOT, EXAMPLES, HOOK, HOOKS, ItemSchema, RULE, TABLES, TEST, fixable,
 };
+use crate::unit;
 
 /// What an editor may say of each key: its path, the shape of its value, and a sentence.
 ///
 /// INVARIANT: it has every key of the reader and no other; a test holds that.
 const KEYS: &[(&str, Shape, &str)] = {
     use Shape::{
-        Actions, Amount, Any, Count, Examples, Flag, Hook, Roots, Rules, Tests, Text, Texts, Words,
+        Actions, Age, Any, Count, Examples, Fixed, Flag, Hook, Roots, Rules, Size, Tests, Text,
+        Texts, Time, Words,
     };
     &[
         ("pod.name", Text, "The pod's name."),
-        ("pod.workspace", Text, "The directory that it works in."),
+        (
+            "pod.workspace",
+            Text,
+            "The directory that it works in; default: the current one.",
+        ),
         (
             "pod.workspace_mode",
             Words(&["direct", "copy"]),
@@ -100,27 +112,19 @@ const KEYS: &[(&str, Shape, &str)] = {
             Count,
             "Calls in one answer of the model.",
         ),
-        ("limits.turn_timeout", Amount, "The time of one turn."),
-        ("limits.bash_timeout", Amount, "The time of one command."),
-        (
-            "limits.output_size",
-            Amount,
-            "The size of one tool's result.",
-        ),
-        (
-            "limits.read_size",
-            Amount,
-            "The size of what `read` returns.",
-        ),
+        ("limits.turn_timeout", Time, "The time of one turn."),
+        ("limits.bash_timeout", Time, "The time of one command."),
+        ("limits.output_size", Size, "The size of one tool's result."),
+        ("limits.read_size", Size, "The size of what `read` returns."),
         ("limits.read_lines", Count, "The lines that `read` returns."),
         (
             "limits.line_size",
-            Amount,
+            Size,
             "The size of one line of a result.",
         ),
         (
             "limits.file_size",
-            Amount,
+            Size,
             "The largest file that is edited or searched.",
         ),
         ("limits.max_matches", Count, "Matching lines of `grep`."),
@@ -131,41 +135,37 @@ const KEYS: &[(&str, Shape, &str)] = {
         ),
         (
             "limits.fetch_size",
-            Amount,
+            Size,
             "The largest page that `web_fetch` downloads.",
         ),
         (
             "limits.fetch_timeout",
-            Amount,
+            Time,
             "The time of one `web_fetch`, redirects included.",
         ),
         (
             "limits.history_size",
-            Amount,
+            Size,
             "What is sent of the conversation.",
         ),
         ("undo.keep", Flag, "Whether what calls change is kept."),
-        (
-            "undo.max_size",
-            Amount,
-            "All that is kept of one workspace.",
-        ),
-        ("undo.max_file", Amount, "The largest file that is kept."),
-        ("undo.max_age", Amount, "How long a call can be undone."),
+        ("undo.max_size", Size, "All that is kept of one workspace."),
+        ("undo.max_file", Size, "The largest file that is kept."),
+        ("undo.max_age", Age, "How long a call can be undone."),
         (
             "machine.fixed",
-            Texts,
+            Fixed,
             "Settings that no nearer layer may set to another value.",
         ),
         (
             "permissions.default_action",
             Actions,
-            "What is said where no rule matches; required.",
+            "What is said where no rule matches.",
         ),
         (
             "permissions.unresolved",
             Words(&["ask", "deny"]),
-            "What is said of text that cannot be known before it runs.",
+            "What is said of text that cannot be known before it runs; default: `deny` where `default_action` is, else `ask`.",
         ),
         (
             "permissions.on_ask",
@@ -174,12 +174,12 @@ const KEYS: &[(&str, Shape, &str)] = {
         ),
         (
             "permissions.ask_timeout",
-            Amount,
-            "How long a question stays open, in whole seconds.",
+            Time,
+            "How long a question stays open, in whole seconds; default: no limit.",
         ),
         (
             "permissions.client_grace",
-            Amount,
+            Time,
             "How long questions stay open after the last client left.",
         ),
         (
@@ -215,13 +215,13 @@ const KEYS: &[(&str, Shape, &str)] = {
         ),
         (
             "permissions.rule.ask_timeout",
-            Amount,
-            "How long a question of this rule stays open.",
+            Time,
+            "How long a question of this rule stays open. Only of a rule that asks.",
         ),
         (
             "permissions.rule.grantable",
             Flag,
-            "Whether an answer may be remembered.",
+            "Whether an answer may be remembered; default: `true`. Only of a rule that asks.",
         ),
         (
             "permissions.rule.examples",
@@ -253,6 +253,11 @@ const KEYS: &[(&str, Shape, &str)] = {
             "permissions.test.input",
             Any,
             "The arguments of the call, instead of `text`.",
+        ),
+        (
+            "permissions.test.cwd",
+            Text,
+            "Where relative paths start from; default: the workspace.",
         ),
         ("permissions.test.expect", Actions, "The verdict."),
         ("permissions.test.why", Text, "Shown when the test fails."),
@@ -295,7 +300,11 @@ const KEYS: &[(&str, Shape, &str)] = {
             Texts,
             "The program and its arguments; no shell.",
         ),
-        ("hook.timeout", Amount, "Then it is killed, and has failed."),
+        (
+            "hook.timeout",
+            Time,
+            "Then it is killed, and has failed; default: `10s`.",
+        ),
     ]
 };
 
@@ -309,8 +318,14 @@ enum Shape {
     Actions,
     Count,
     Flag,
-    /// A time or a size with its unit.
-    Amount,
+    /// A time with its unit.
+    Time,
+    /// The same, with days.
+    Age,
+    /// A size with its unit.
+    Size,
+    /// Settings that can be fixed.
+    Fixed,
     Roots,
     Rules,
     Tests,
@@ -333,13 +348,19 @@ pub fn manifest_schema() -> String {
     });
     let mut properties: Map<String, Value> = tables.collect();
     properties.insert(HOOKS.to_owned(), of_key(HOOKS));
-    let schema = json!({
+    let mut schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "A manifest, or another layer, of podward",
         "type": "object",
         "properties": properties,
         "additionalProperties": false,
     });
+    for (path, default) in defaults() {
+        let key = format!("/properties/{}", path.replace('.', "/properties/"));
+        if let Some(key) = schema.pointer_mut(&key).and_then(Value::as_object_mut) {
+            key.insert("default".to_owned(), default);
+        }
+    }
     // `Value`'s alternate display is its pretty form and cannot fail.
     format!("{schema:#}\n")
 }
@@ -385,7 +406,17 @@ fn of_key(path: &str) -> Value {
         Shape::Actions => json!({ "type": "string", "enum": actions }),
         Shape::Count => json!({ "type": "integer", "minimum": 1 }),
         Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Amount => json!({ "type": "string", "pattern": "^[0-9]" }),
+        Shape::Time => amount("a time", &of_units(unit::TIME_UNITS), &["90s", "1h30m"]),
+        Shape::Age => amount("a time", &of_units(unit::AGE_UNITS), &["14d", "36h"]),
+        Shape::Size => {
+            let units: Vec<&str> = unit::SIZE_UNITS.iter().map(|(name, _)| *name).collect();
+            let pattern = format!("^[0-9]+({})$", units.join("|"));
+            amount("a size", &pattern, &["64KiB", "1MB"])
+        }
+        Shape::Fixed => {
+            let settings: Vec<String> = fixable().collect();
+            list(json!({ "type": "string", "enum": settings }))
+        }
         Shape::Any => json!({ "type": "object" }),
         Shape::Roots if path == "scope.allow" => list(item(path, &ALLOWED_ROOT, ALLOWED_ROOT.keys)),
         Shape::Roots => list(item(path, &DENIED_ROOT, DENIED_ROOT.keys)),
@@ -395,6 +426,44 @@ fn of_key(path: &str) -> Value {
         Shape::Hook => list(item(path, &HOOK, &["event", "command"])),
     };
     with(schema, "description", json!(about))
+}
+
+/// A number with its unit.
+fn amount(title: &str, pattern: &str, examples: &[&str]) -> Value {
+    json!({
+        "title": title, "type": "string", "minLength": 1, "pattern": pattern, "examples": examples,
+    })
+}
+
+/// Numbers with these units, in order, each at most once.
+fn of_units(units: &[(&str, u64)]) -> String {
+    let parts = units.iter().map(|(name, _)| format!("([0-9]+{name})?"));
+    format!("^{}$", parts.collect::<String>())
+}
+
+/// What a setting is where no layer says anything: what the resolver says of a layer without it.
+fn defaults() -> BTreeMap<String, Value> {
+    let bare = LayerSource {
+        kind: LayerKind::User,
+        file: "".into(),
+        directory: PathBuf::from("/"),
+        text: "[permissions]\ndefault_action = \"ask\"\n".to_owned(),
+        trust: Trust::Trusted,
+    };
+    // A test holds that it is resolved.
+    let Ok(resolved) = resolve(&[bare], &Surroundings::default()) else {
+        return BTreeMap::new();
+    };
+    let lines = resolved.effective.lines();
+    lines
+        .iter()
+        .filter(|line| !matches!(line.origin, Origin::Written { .. }))
+        .map(|line| (format!("{}.{}", line.table, line.key), &line.value))
+        // It hangs on another one.
+        .filter(|(path, _)| path != "permissions.unresolved")
+        // Its numbers, texts, flags and lists are written as in JSON.
+        .filter_map(|(path, value)| Some((path, serde_json::from_str(value).ok()?)))
+        .collect()
 }
 
 /// Every key of the reader, by its path.

@@ -116,7 +116,7 @@ pub(crate) const EXAMPLES: ItemSchema = ItemSchema {
 pub(crate) const TEST: ItemSchema = ItemSchema {
     shown: "`[[permissions.test]]`",
     written: "`[[permissions.test]]`",
-    keys: &["tool", "text", "input", "expect", "why"],
+    keys: &["tool", "text", "input", "cwd", "expect", "why"],
 };
 
 /// One entry of `scope.allow`.

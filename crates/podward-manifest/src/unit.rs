@@ -17,20 +17,21 @@ pub(crate) const OLDEST: Duration = Duration::from_secs(3650 * 24 * 3600);
 /// The largest size of a store: 1 TiB.
 pub(crate) const LARGEST_STORE: u64 = 1 << 40;
 
-const TIME_UNITS: &[(&str, u64)] = &[("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+pub(crate) const TIME_UNITS: &[(&str, u64)] =
+    &[("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
 
 const TIME_ORDER: &str = "the units are `h`, `m`, `s` and `ms`, in this order, each at most once";
 
 const LONGER_THAN_LONGEST: &str = "it is longer than a week";
 
-const AGE_UNITS: &[(&str, u64)] = &[
+pub(crate) const AGE_UNITS: &[(&str, u64)] = &[
     ("d", 86_400_000),
     ("h", 3_600_000),
     ("m", 60_000),
     ("s", 1000),
 ];
 
-const SIZE_UNITS: &[(&str, u64)] = &[
+pub(crate) const SIZE_UNITS: &[(&str, u64)] = &[
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
     ("KiB", 1 << 10),

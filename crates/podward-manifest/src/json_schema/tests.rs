@@ -9,3 +9,37 @@ fn the_schema_has_every_key_of_the_reader_and_no_other() {
         assert!(about.ends_with('.') && about.len() > 10, "{path}: {about}");
     }
 }
+
+#[test]
+fn what_a_setting_is_by_default_is_what_the_resolver_says() {
+    let schema: Value = serde_json::from_str(&manifest_schema()).unwrap();
+    let default = |path: &str| {
+        let key = format!("/properties/{}", path.replace('.', "/properties/"));
+        schema.pointer(&key).unwrap().get("default").cloned()
+    };
+    for key in crate::schema::keys_of("limits") {
+        assert!(default(&format!("limits.{key}")).is_some(), "{key}");
+    }
+    assert_eq!(default("limits.bash_timeout"), Some(json!("2m")));
+    assert_eq!(default("undo.keep"), Some(json!(true)));
+    assert_eq!(default("permissions.on_ask"), Some(json!("refuse")));
+    assert_eq!(default("permissions.unresolved"), None);
+    assert_eq!(default("model.model"), None);
+    assert_eq!(defaults().len(), {
+        let text = manifest_schema();
+        text.matches("\"default\":").count()
+    });
+}
+
+#[test]
+fn times_and_sizes_are_written_as_the_reader_reads_them() {
+    let units = |units: &[(&str, u64)]| of_units(units);
+    assert_eq!(
+        units(unit::TIME_UNITS),
+        "^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
+    );
+    assert_eq!(
+        units(unit::AGE_UNITS),
+        "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$"
+    );
+}
