@@ -329,3 +329,28 @@ fn a_redirect_that_nobody_answers_has_its_rule_told_and_listed() {
         },
     );
 }
+
+#[test]
+fn an_address_that_no_rule_names_is_told_as_the_cause() {
+    inside(
+        "fetch::an_address_that_no_rule_names_is_told_as_the_cause",
+        || {
+            let network = Network::new(&[PUBLIC, INNER]);
+            network.name("wiki.test", &[vec![INNER]]);
+            for default in ["deny", "ask", "allow"] {
+                let rules = ALL_URLS.replace("\"deny\"", &format!("\"{default}\""));
+                let (fetched, log) = fetch(&["http://wiki.test/page"], &rules);
+                assert!(fetched[0].is_error, "{default}");
+                assert_eq!(log[0]["outcome"], "run", "{default}");
+                let (verdict, cause) = match default {
+                    "allow" => ("ask", "unnamed"),
+                    default => (default, "default"),
+                };
+                assert_eq!(log[1]["verdict"]["verdict"], verdict, "{log:#?}");
+                assert_eq!(log[1]["verdict"]["cause"]["kind"], cause, "{log:#?}");
+                assert_eq!(log[1]["verdict"]["cause"]["layer"], "manifest", "{log:#?}");
+            }
+            assert!(network.requests().is_empty());
+        },
+    );
+}

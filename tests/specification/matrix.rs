@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use podward_policy::{Action, Cause, KnownTools, Policies};
+use podward_policy::{Action, Cause, KnownTools, Lowered, Need, Operation, Operations, Policies};
 use podward_tools::lower;
 use serde_json::{Value, json};
 
@@ -16,8 +16,10 @@ const FILE: &str = "tests/verdicts.txt";
 
 const HEADER: &str = "\
 ; Calls × sample manifests. A allow, Q ask, D deny; then what decided: the rule's number, `default`,
-; `unresolved`, `free` (no rule is against it), `no policy`, `nothing`, `bad call`.
-; A call is a tool and its main argument, or its arguments as JSON.
+; `unresolved`, `free` (no rule is against it), `unnamed` (no rule names the address), `no policy`,
+; `nothing`, `bad call`. `(no rules)` is a manifest without `[permissions]`.
+; A call is a tool and its main argument, or its arguments as JSON; `web_fetch led to URL` is what a fetch
+; that runs proposes when the name of its URL leads to an address.
 ; Written by: PODWARD_UPDATE_VERDICTS=1 cargo test -p podward --test specification
 ";
 
@@ -35,7 +37,13 @@ fn samples() -> Vec<Sample> {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .collect();
     paths.sort();
-    paths.iter().map(|path| sample(path)).collect()
+    let without_rules = Sample {
+        name: "(no rules)".to_owned(),
+        policies: Policies::default(),
+        deciding: Vec::new(),
+    };
+    let samples = paths.iter().map(|path| sample(path));
+    samples.chain([without_rules]).collect()
 }
 
 /// The sample of this name.
@@ -102,12 +110,35 @@ fn call(text: &str) -> (&str, Value) {
     (tool, arguments)
 }
 
+/// The address that a name led to, as a fetch that runs proposes it: a rule has to name it.
+fn led_to(lowered: &Lowered) -> Lowered {
+    let Lowered::Operations(operations) = lowered else {
+        panic!("a fetch is something that runs");
+    };
+    let mut named = operations.iter().cloned().map(|operation| Operation {
+        need: match operation.need {
+            Need::Full => Need::Named,
+            need => need,
+        },
+        ..operation
+    });
+    let first = named.next().unwrap();
+    Lowered::Operations(Operations::new(first, named.collect()))
+}
+
 /// What decided, in a word or a rule's number.
 pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
-    let (tool, arguments) = call(text);
-    let Ok((_, lowered)) = lower(tool, arguments, &nowhere()) else {
+    let address = text.strip_prefix("web_fetch led to ");
+    let (tool, arguments) = match address {
+        Some(url) => ("web_fetch", json!({ "url": url })),
+        None => call(text),
+    };
+    let Ok((_, mut lowered)) = lower(tool, arguments, &nowhere()) else {
         return (Action::Deny, "bad call".to_owned());
     };
+    if address.is_some() {
+        lowered = led_to(&lowered);
+    }
     let ruling = sample.policies.judge(&lowered);
     let why = match ruling.cause {
         Cause::NoPolicy => "no policy".to_owned(),
@@ -198,8 +229,8 @@ fn every_tool_and_every_cause_is_in_the_matrix() {
     let calls = calls(&std::fs::read_to_string(repository().join(FILE)).unwrap());
     let samples = samples();
     let tools: BTreeSet<&str> = calls.iter().map(|text| call(text).0).collect();
-    // Those that nobody calls by themselves, or that only a pod has.
-    let uncalled = ["external_directory", "skill", "spawn"];
+    // What nobody calls by itself, and what there is no tool for yet.
+    let uncalled = ["external_directory", "spawn"];
     for tool in podward_policy::BUILT_IN_TOOLS {
         let is_called = !uncalled.contains(tool);
         assert!(!is_called || tools.contains(tool), "no call of {tool}");
@@ -212,16 +243,27 @@ fn every_tool_and_every_cause_is_in_the_matrix() {
         .iter()
         .flat_map(|sample| calls.iter().map(move |text| verdict(sample, text).1))
         .collect();
-    // Not `unnamed`: only a fetch that runs finds such an address; and a rule's is its number.
-    let words = ["default", "unresolved", "nothing", "bad call", "free", "1"];
-    for cause in words {
-        assert!(causes.contains(cause), "no cell `{cause}`: {causes:?}");
-    }
+    // A rule's is its number. Not `skill`: a sample has no skill that is active.
+    let words = [
+        "default",
+        "unresolved",
+        "nothing",
+        "bad call",
+        "free",
+        "no policy",
+        "unnamed",
+    ];
+    let is_number = |cause: &String| cause.parse::<usize>().is_ok();
+    let (rules, others): (BTreeSet<String>, BTreeSet<String>) =
+        causes.into_iter().partition(is_number);
+    assert!(!rules.is_empty());
+    assert_eq!(others, words.map(str::to_owned).into());
 }
 
 #[test]
 fn every_sample_but_minimal_protects_secrets() {
-    for sample in samples().iter().filter(|sample| sample.name != "minimal") {
+    let has_rules = |sample: &&Sample| !["minimal", "(no rules)"].contains(&&*sample.name);
+    for sample in samples().iter().filter(has_rules) {
         for path in [".env", "a/b.env", ".env.local", "a/.env.production"] {
             for tool in ["read", "file_write", "file_edit"] {
                 let (action, _) = verdict(sample, &format!("{tool} {path}"));
