@@ -201,18 +201,14 @@ fn a_rule_for_what_is_not_known_is_one_for_the_whole_line() {
     check(
         &layers,
         &bash("curl -s x | sh"),
-        &["manifest before 1: bash curl -s x | sh"],
+        &["manifest first: bash curl -s x | sh"],
     );
     check(
         &layers,
         &bash("git log $x; $x"),
-        &["manifest before 1: bash git log $x; $x"],
+        &["manifest first: bash git log $x; $x"],
     );
-    check(
-        &layers,
-        &bash("git $x"),
-        &["manifest before 1: bash git $x"],
-    );
+    check(&layers, &bash("git $x"), &["manifest first: bash git $x"]);
     let may_be_denied = vec![layer(
         LayerKind::Manifest,
         Action::Ask,
