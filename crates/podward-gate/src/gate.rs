@@ -85,6 +85,12 @@ impl<P> Gate<P> {
         self.policies = self.policies.under(skills);
     }
 
+    /// What calls are judged by, active skills included.
+    #[must_use]
+    pub const fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
     /// Judges a call.
     ///
     /// What the rules ask about runs where grants cover every part that is asked about; a use is
