@@ -373,7 +373,10 @@ fn a_client_and_the_command_line_show_the_same_explanation() {
         let arguments = [&["explain", "toolu_a1"][..], more].concat();
         sandbox.run(&arguments).exits(0)
     };
-    assert_eq!(explain(&["--format", "json"]).json_lines(), [told.clone()]);
+    assert_eq!(
+        explain(&["--format", "json"]).json_lines(),
+        std::slice::from_ref(&told)
+    );
     let text = explain(&[]).stdout;
     assert!(
         text.contains("how it came about, by the same rules:"),
