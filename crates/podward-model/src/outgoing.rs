@@ -210,11 +210,14 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The tools that are offered, for a format that takes no calls in a conversation without tools: where
-/// none is offered, those that were called stand there, and say that they cannot be any more.
+/// The tools that are offered; where none is, those that were called stand there, and say that they
+/// cannot be any more.
 ///
-/// Anthropic's API took that back in 2025-02, but servers that speak its format hold to it
-/// (<https://github.com/anthropics/anthropic-sdk-python/issues/849>).
+/// Some servers take no calls in a conversation without tools, and some no empty list of tools; a list
+/// that is not empty they all take. Anthropic's API took the former back in 2025-02, but servers that
+/// speak its format hold to it (<https://github.com/anthropics/anthropic-sdk-python/issues/849>), and
+/// those that speak OpenAI's in front of it (<https://github.com/camel-ai/owl/issues/532>). An empty list
+/// is refused by vLLM (<https://github.com/vllm-project/vllm/pull/39780>) and others.
 pub(crate) fn offered_or_called(request: &ModelRequest) -> Cow<'_, [ToolSpec]> {
     if !request.tools.is_empty() {
         return Cow::Borrowed(&request.tools);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::endpoint::Endpoint;
 use crate::message::Block;
 use crate::model::ModelRequest;
-use crate::outgoing::{FitWords, Part, distinct, parts, unflagged};
+use crate::outgoing::{FitWords, Part, distinct, offered_or_called, parts, unflagged};
 
 /// The longest id of a call that every server takes.
 const ID_LENGTH: usize = 40;
@@ -35,8 +35,9 @@ pub(super) fn body(endpoint: &Endpoint, request: &ModelRequest, names: &mut FitW
         "max_tokens"
     };
     fields.insert(limit.to_owned(), request.max_tokens.max(1).into());
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = distinct(&request.tools)
+    let tools = offered_or_called(request);
+    if !tools.is_empty() {
+        let tools: Vec<Value> = distinct(&tools)
             .map(|tool| {
                 let function = json!({
                     "name": names.out(&tool.name),

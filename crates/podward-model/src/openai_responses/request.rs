@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::message::{Block, ThinkingSeal};
 use crate::model::ModelRequest;
-use crate::outgoing::{FitWords, Part, distinct, parts, unflagged};
+use crate::outgoing::{FitWords, Part, distinct, offered_or_called, parts, unflagged};
 
 /// The longest id of a call.
 const ID_LENGTH: usize = 64;
@@ -34,8 +34,9 @@ pub(super) fn body(model: &str, request: &ModelRequest, names: &mut FitWords) ->
     if !request.system.trim().is_empty() {
         fields.insert("instructions".to_owned(), (*request.system).into());
     }
-    if !request.tools.is_empty() {
-        let tools: Vec<Value> = distinct(&request.tools)
+    let tools = offered_or_called(request);
+    if !tools.is_empty() {
+        let tools: Vec<Value> = distinct(&tools)
             .map(|tool| {
                 json!({
                     "type": "function",

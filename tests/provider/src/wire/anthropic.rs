@@ -114,6 +114,9 @@ impl Reader<'_> {
         let Some(tools) = tools.as_array() else {
             return problem("tools: Input should be a valid list");
         };
+        if tools.is_empty() {
+            return problem("tools: [] is too short");
+        }
         for (idx, tool) in tools.iter().enumerate() {
             let place = format!("tools.{idx}");
             let fields = ["name", "description", "input_schema", "cache_control"];

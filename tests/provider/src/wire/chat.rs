@@ -63,6 +63,10 @@ pub(super) fn read(body: &Value) -> Checked<Asked> {
         reader.message(message, &format!("messages.[{idx}]"))?;
     }
     reader.check_open()?;
+    // As gateways do whose model is of another format.
+    if !body.contains_key("tools") && !reader.used.is_empty() {
+        return problem("This model doesn't support tool calling without `tools=` param specified");
+    }
     if matches!(reader.last, Speaker::Nobody | Speaker::Model) {
         return problem("messages: the last message must be one of the user or of a tool");
     }

@@ -48,6 +48,10 @@ pub(super) fn read(body: &Value) -> Checked<Asked> {
         reader.item(item, &format!("input[{idx}]"))?;
     }
     reader.end()?;
+    // As gateways do whose model is of another format.
+    if !body.contains_key("tools") && !reader.used.is_empty() {
+        return problem("This model doesn't support tool calling without `tools=` param specified");
+    }
     Ok(Asked {
         system: match body.get("instructions") {
             Some(Value::String(text)) => text.clone(),

@@ -10,11 +10,15 @@ fn check(format: Format, list: Value, expected: Result<(), &str>) {
             "model": "m", "max_tokens": 9, "stream": true, "messages": list,
             "tools": [{"name": "t", "description": "t", "input_schema": {"type": "object"}}],
         }),
-        Format::OpenAiChat => {
-            json!({"model": "m", "max_tokens": 9, "stream": true, "messages": list})
-        }
+        Format::OpenAiChat => json!({
+            "model": "m", "max_tokens": 9, "stream": true, "messages": list,
+            "tools": [{"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}],
+        }),
         Format::OpenAiResponses => json!({
             "model": "m", "max_output_tokens": 99, "stream": true, "store": false, "input": list,
+            "tools": [{
+                "type": "function", "name": "t", "strict": false, "parameters": {"type": "object"},
+            }],
         }),
     };
     match (check_request(format, &body), expected) {
@@ -81,23 +85,68 @@ fn anthropic_takes_what_is_paired_and_nothing_else() {
 }
 
 #[test]
-fn anthropic_takes_no_calls_without_tools() {
-    let body = |tools: Value| {
-        let call = json!({"type": "tool_use", "id": "a", "name": "t", "input": {}});
-        let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "x"});
-        json!({
-            "model": "m", "max_tokens": 9, "stream": true, "tools": tools,
-            "messages": [
-                {"role": "user", "content": "hi"},
-                {"role": "assistant", "content": [call]},
-                {"role": "user", "content": [result]},
-            ],
-        })
+fn no_format_takes_calls_without_tools_or_an_empty_list_of_them() {
+    let body = |format, tools: Option<Value>| {
+        let mut body = match format {
+            Format::Anthropic => json!({
+                "model": "m", "max_tokens": 9, "stream": true, "messages": [
+                    {"role": "user", "content": "hi"},
+                    {"role": "assistant", "content": [
+                        {"type": "tool_use", "id": "a", "name": "t", "input": {}},
+                    ]},
+                    {"role": "user", "content": [
+                        {"type": "tool_result", "tool_use_id": "a", "content": "x"},
+                    ]},
+                ],
+            }),
+            Format::OpenAiChat => json!({
+                "model": "m", "max_tokens": 9, "stream": true, "messages": [
+                    {"role": "user", "content": "hi"},
+                    {"role": "assistant", "tool_calls": [{
+                        "id": "a", "type": "function", "function": {"name": "t", "arguments": "{}"},
+                    }]},
+                    {"role": "tool", "tool_call_id": "a", "content": "x"},
+                ],
+            }),
+            Format::OpenAiResponses => json!({
+                "model": "m", "max_output_tokens": 99, "stream": true, "store": false, "input": [
+                    {"type": "message", "role": "user", "content": [
+                        {"type": "input_text", "text": "hi"},
+                    ]},
+                    {"type": "function_call", "call_id": "a", "name": "t", "arguments": "{}"},
+                    {"type": "function_call_output", "call_id": "a", "output": "x"},
+                ],
+            }),
+        };
+        if let Some(tools) = tools {
+            body["tools"] = tools;
+        }
+        body
     };
-    let other = json!([{"name": "o", "description": "o", "input_schema": {"type": "object"}}]);
-    check_request(Format::Anthropic, &body(other)).unwrap();
-    let refused = check_request(Format::Anthropic, &body(json!([]))).unwrap_err();
-    assert!(refused.contains("must define tools"), "{refused}");
+    let schema = json!({"type": "object"});
+    for (format, other) in [
+        (
+            Format::Anthropic,
+            json!({"name": "o", "description": "o", "input_schema": schema}),
+        ),
+        (
+            Format::OpenAiChat,
+            json!({"type": "function", "function": {"name": "o", "parameters": schema}}),
+        ),
+        (
+            Format::OpenAiResponses,
+            json!({"type": "function", "name": "o", "strict": false, "parameters": schema}),
+        ),
+    ] {
+        check_request(format, &body(format, Some(json!([other])))).unwrap();
+        let absent = check_request(format, &body(format, None)).unwrap_err();
+        let is_said = ["must define tools", "without `tools=`"]
+            .iter()
+            .any(|said| absent.contains(said));
+        assert!(is_said, "{format:?}: {absent}");
+        let empty = check_request(format, &body(format, Some(json!([])))).unwrap_err();
+        assert!(empty.contains("[] is too short"), "{format:?}: {empty}");
+    }
 }
 
 #[test]
