@@ -202,7 +202,7 @@ fn key_of(written: &str, span: ByteSpan, problems: &mut Vec<Problem>) -> Option<
     if let Some((_, key)) = KEYS.iter().find(|(name, _)| *name == written) {
         return Some(*key);
     }
-    let plain = written.to_lowercase().replace(['-', '_', ' '], "");
+    let plain = plain(written);
     let same = KEYS.iter().find(|(name, _)| name.replace('-', "") == plain);
     if let Some((name, key)) = same {
         problems.push(Problem::warning(
@@ -212,11 +212,7 @@ fn key_of(written: &str, span: ByteSpan, problems: &mut Vec<Problem>) -> Option<
         ));
         return Some(*key);
     }
-    let lists = ["allowedtools", "disallowedtools"];
-    let near_list = lists
-        .iter()
-        .any(|list| strsim::osa_distance(&plain, list) <= 2);
-    if near_list || LOOKS_LIKE_A_LIST.contains(&&*plain) {
+    if is_near_a_list(&plain) || LOOKS_LIKE_A_LIST.contains(&&*plain) {
         problems.push(Problem::error(
             span,
             format!("`{written}` is no key, and looks like a restriction"),
@@ -240,6 +236,18 @@ fn key_of(written: &str, span: ByteSpan, problems: &mut Vec<Problem>) -> Option<
     let message = format!("`{written}` is no key of a skill: it has no effect");
     problems.push(Problem::warning(span, message, help));
     None
+}
+
+/// A key as it is compared: without `-`, `_`, blanks and case.
+fn plain(written: &str) -> String {
+    written.to_lowercase().replace(['-', '_', ' '], "")
+}
+
+/// Whether a key is one of the two lists, or a slip of the pen away from it.
+fn is_near_a_list(plain: &str) -> bool {
+    ["allowedtools", "disallowedtools"]
+        .iter()
+        .any(|list| strsim::osa_distance(plain, list) <= 2)
 }
 
 fn take(
@@ -352,6 +360,13 @@ fn metadata(node: &Node, problems: &mut Vec<Problem>) -> Vec<(Box<str>, Box<str>
         };
         if !seen.insert(key_text) {
             problems.push(twice(key_text, key.span));
+        }
+        if is_near_a_list(&plain(key_text)) {
+            problems.push(Problem::error(
+                key.span,
+                format!("`{key_text}` in `metadata` restricts nothing"),
+                "move it to the start of a line, out of `metadata`: it would be overlooked otherwise",
+            ));
         }
         match &value.value {
             Value::Scalar { text, .. } => read.push((key_text.clone(), text.clone())),
