@@ -65,14 +65,12 @@ impl WorkflowRecord {
         read(&self.name, self.header.as_bytes()).tools()
     }
 
-    /// Compiles what it lists, for these tools and in a workspace, an absolute path; `None`: it
-    /// restricts nothing.
+    /// Compiles what it lists, for these tools and in a workspace, an absolute path. Where its files are
+    /// is not said by a record ([`SkillLayer::with_files`]): what is looser for it is for those to say
+    /// who look at the disk as it is now.
     #[must_use]
-    pub fn layer(&self, known: &KnownTools, workspace: Option<&str>) -> Option<SkillLayer> {
+    pub fn layer(&self, known: &KnownTools, workspace: Option<&str>) -> SkillLayer {
         let lists = self.lists();
-        if lists.restricts_nothing() {
-            return None;
-        }
         let mut place = ListPlace::new(&*self.file, known).in_skill(self.dir());
         if let Some(workspace) = workspace {
             place = place.in_workspace(workspace);
@@ -86,8 +84,11 @@ impl WorkflowRecord {
                 Allowed::Only(entries) => Some(quoted(entries).into()),
             },
         };
+        if lists.restricts_nothing() {
+            return SkillLayer::unrestricted(skill);
+        }
         let policy = policy.unwrap_or_else(|| Policy::deny_all(place.whole()));
-        Some(SkillLayer::new(skill, policy))
+        SkillLayer::new(skill, policy)
     }
 
     /// What the model reads when it is started: what it is held to, then the instructions, with the
@@ -118,17 +119,14 @@ impl WorkflowRecord {
         if !disallowed.is_empty() {
             text += &format!(" It allows no use of: `{}`.", quoted(disallowed));
         }
-        let mut body = body
-            .replace("${CLAUDE_SKILL_DIR}", dir)
-            .replace("{baseDir}", dir);
+        let mut body = replaced(body, "${CLAUDE_SKILL_DIR}", dir);
+        body = replaced(&body, "{baseDir}", dir);
         if let Some(workspace) = workspace {
-            body = body.replace("${CLAUDE_PROJECT_DIR}", workspace);
+            body = replaced(&body, "${CLAUDE_PROJECT_DIR}", workspace);
         }
         let arguments = arguments.unwrap_or_default().trim();
         let has_place = body.contains(ARGUMENTS);
-        if has_place {
-            body = body.replace(ARGUMENTS, arguments);
-        }
+        body = replaced(&body, ARGUMENTS, arguments);
         text += "\n\n";
         text += body.trim();
         if !has_place && !arguments.is_empty() {
@@ -147,6 +145,16 @@ impl WorkflowRecord {
 
 /// Stands in instructions for what was written behind the skill's name.
 const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// What stands in the place of one word makes the instructions longer by at most so much, the first time
+/// aside: long arguments in very many places would fill the memory.
+const MOST_ADDED_BYTES: usize = 1024 * 1024;
+
+/// A text with a word replaced, as often as there is room for.
+fn replaced(text: &str, word: &str, by: &str) -> String {
+    let n_most = (MOST_ADDED_BYTES / by.len().max(1)).max(1);
+    text.replacen(word, by, n_most)
+}
 
 /// Longer lists are quoted in part: the quote stands in the instructions, in each refusal and in the
 /// log of it. The record has the whole.

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use podward_protocol::is_invisible;
 use podward_worker::Prompt;
 
 /// Two skills at once: one beside a prompt, and one at its beginning.
@@ -27,9 +28,11 @@ pub(crate) fn prompt(
 /// The skill that a prompt names at its beginning, and what comes behind it.
 ///
 /// Whatever looks like a name is taken for one, also where there is no such skill: who wrote it
-/// may count on what the skill restricts. A word with another `/` in it is a path.
+/// may count on what the skill restricts. What cannot be seen in front of it (a byte order mark) hides
+/// nothing. A word with another `/` in it is a path.
 fn slash(prompt: &str) -> Option<(&str, &str)> {
-    let behind = prompt.trim_start().strip_prefix('/')?;
+    let is_blank = |c: char| c.is_whitespace() || is_invisible(c);
+    let behind = prompt.trim_start_matches(is_blank).strip_prefix('/')?;
     let end = behind.find(char::is_whitespace).unwrap_or(behind.len());
     let (name, rest) = behind.split_at(end);
     (!name.is_empty() && !name.contains('/')).then(|| (name, rest.trim()))

@@ -25,7 +25,7 @@ fn call(tool: &str, arguments: serde_json::Value) -> (ToolName, Lowered) {
 /// The policies of a record alone: there are no rules.
 fn policies(record: &WorkflowRecord) -> Policies {
     let layer = record.layer(&KnownTools::built_in(), Some("/work"));
-    Policies::default().under(layer.map(Arc::new))
+    Policies::default().under([Arc::new(layer)])
 }
 
 fn judge(record: &WorkflowRecord, tool: &str, arguments: serde_json::Value) -> Action {
@@ -65,6 +65,17 @@ fn words_for_directories_become_their_paths() {
     );
     let text = record("").instructions("${CLAUDE_PROJECT_DIR}/c", None, None);
     assert!(text.ends_with("\n\n${CLAUDE_PROJECT_DIR}/c"), "{text}");
+}
+
+#[test]
+fn long_arguments_in_very_many_places_stay_within_bounds() {
+    let body = "$ARGUMENTS{baseDir}".repeat(10_000);
+    for n_bytes in [0, 1, 1000, 100_000, 3_000_000] {
+        let arguments = "y".repeat(n_bytes);
+        let text = record("").instructions(&body, Some(&arguments), None);
+        assert!(text.len() < 6_000_000, "{n_bytes}: {}", text.len());
+        assert!(text.contains(&arguments), "{n_bytes}");
+    }
 }
 
 #[track_caller]
@@ -180,7 +191,7 @@ fn a_record_that_cannot_be_read_allows_nothing() {
 #[test]
 fn a_skill_that_lists_nothing_restricts_nothing() {
     let record = record("");
-    assert!(record.layer(&KnownTools::built_in(), None).is_none());
+    assert!(!record.layer(&KnownTools::built_in(), None).restricts());
     assert_eq!(
         judge(&record, "file_write", json!({"path": "a", "content": ""})),
         Action::Allow

@@ -6,6 +6,10 @@ fn a_prompt_that_begins_with_a_name_names_a_skill() {
         ("/review the diff", Some(("review", "the diff"))),
         ("/review", Some(("review", ""))),
         (" \n/review\n\nthe diff\n", Some(("review", "the diff"))),
+        // What cannot be seen hides no name.
+        ("\u{feff}/review the diff", Some(("review", "the diff"))),
+        ("\u{200b} \u{2060}/review", Some(("review", ""))),
+        ("/review\u{200b}", Some(("review\u{200b}", ""))),
         // What is no name is no skill either, and that is said.
         ("/Review, please", Some(("Review,", "please"))),
         ("/tmp is full", Some(("tmp", "is full"))),
