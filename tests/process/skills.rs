@@ -161,6 +161,13 @@ fn lint_says_before_any_run_what_is_wrong() {
     );
     let nothing = sandbox.work().display().to_string();
     sandbox.run(&["skills", "lint", &nothing]).exits(64);
+    let missing = sandbox.path("skills/missing").display().to_string();
+    let ran = sandbox.run(&["skills", "lint", &missing]).exits(64);
+    assert!(ran.stderr.contains("does not exist"), "{}", ran.stderr);
+    // The file stands for its directory.
+    let file = sandbox.path("skills/good/SKILL.md").display().to_string();
+    let ran = sandbox.run(&["skills", "lint", &file]).exits(0);
+    assert_eq!(ran.stdout, "1 skill, 0 errors, 0 warnings\n");
 }
 
 #[test]

@@ -69,8 +69,25 @@ pub(super) fn run(arguments: &SkillsLint, screen: Screen) -> Result<Exit, Failur
     super::super::finish(screen, &text, exit)
 }
 
-/// The skill in a directory, or else the skills below it.
-fn skills(directory: &Path, places: &Places) -> Result<Skills, Failure> {
+/// The skill in a directory, or else the skills below it; a `SKILL.md` is that of its directory.
+fn skills(named: &Path, places: &Places) -> Result<Skills, Failure> {
+    const HELP: &str = "name a directory that holds `SKILL.md`, or one with such directories in it";
+    let directory = match named.file_name() {
+        Some(name) if name == "SKILL.md" && named.is_file() => named.parent(),
+        _ => Some(named),
+    };
+    // The file alone is in the directory that we are in.
+    let here = Path::new(".");
+    let directory = directory.map_or(here, |directory| match directory.as_os_str().is_empty() {
+        true => here,
+        false => directory,
+    });
+    if directory.symlink_metadata().is_err() {
+        return Err(Failure::Usage {
+            message: format!("`{}` does not exist", named.display()),
+            help: HELP,
+        });
+    }
     let (files, problems) = match SkillFile::read(directory, places.accounts()) {
         Ok(Some(file)) => (vec![file], Vec::new()),
         Err(problem) => (Vec::new(), vec![problem]),
@@ -81,8 +98,8 @@ fn skills(directory: &Path, places: &Places) -> Result<Skills, Failure> {
     };
     if files.is_empty() && problems.is_empty() {
         return Err(Failure::Usage {
-            message: format!("there is no skill in `{}`", directory.display()),
-            help: "name a directory that holds `SKILL.md`, or one with such directories in it",
+            message: format!("there is no skill in `{}`", named.display()),
+            help: HELP,
         });
     }
     Ok(Skills { files, problems })
@@ -122,7 +139,7 @@ fn count(findings: &[Diagnostic], severity: Severity) -> usize {
     findings.iter().filter(is_one).count()
 }
 
-fn counted(n: usize, word: &str) -> String {
+pub(super) fn counted(n: usize, word: &str) -> String {
     match n {
         1 => format!("1 {word}"),
         n => format!("{n} {word}s"),

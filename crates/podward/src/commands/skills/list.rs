@@ -62,6 +62,9 @@ pub(super) fn run(arguments: &SkillsList, screen: Screen) -> Result<Exit, Failur
             "skills",
             "no layer has `[skills] directories`: name them, or a manifest with --manifest",
         );
+    } else if found.files.is_empty() && found.problems.is_empty() {
+        let what = "there are none: a skill is a directory with a `SKILL.md` in it";
+        screen.say(Look::Strong, "skills", what);
     }
     let mut text = String::new();
     for file in &found.files {

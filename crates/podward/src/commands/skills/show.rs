@@ -8,6 +8,7 @@ use podward_policy::KnownTools;
 use podward_skill::{Allowed, CompiledEntry, ListKind, Skill, StartedBy};
 use serde::Serialize;
 
+use super::lint::counted;
 use super::list;
 use crate::arguments::{Format, SkillsShow};
 use crate::exit::Exit;
@@ -154,7 +155,7 @@ fn text(file: &SkillFile, skill: &Skill, loaded: &Loaded) -> String {
     let n_lines = skill.body.lines().count();
     field(
         "instructions",
-        &format!("{n_lines} lines, {} bytes", skill.body.len()),
+        &format!("{}, {} bytes", counted(n_lines, "line"), skill.body.len()),
     );
     shown
 }
