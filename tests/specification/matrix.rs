@@ -149,6 +149,7 @@ pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
         Cause::Unrestricted => "free".to_owned(),
         Cause::Unnamed { .. } => "unnamed".to_owned(),
         Cause::Skill { .. } => "skill".to_owned(),
+        Cause::SkillFiles { .. } => "skill files".to_owned(),
     };
     (ruling.action, why)
 }

@@ -141,9 +141,10 @@ fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
         Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
         Some(Cause::Unnamed { .. }) => (UNNAMED.to_owned(), NO),
         Some(Cause::Skill { name, says, .. }) => skill_text(name, says),
-        Some(Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted) | None => {
-            ("The permission rules deny it.".to_owned(), NO)
-        }
+        Some(
+            Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted | Cause::SkillFiles { .. },
+        )
+        | None => ("The permission rules deny it.".to_owned(), NO),
     }
 }
 
@@ -183,7 +184,8 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
                 | Cause::NoPolicy
                 | Cause::NothingToRun
                 | Cause::Unrestricted
-                | Cause::Skill { .. },
+                | Cause::Skill { .. }
+                | Cause::SkillFiles { .. },
             )
             | None,
         ) => "No permission rule allows it without asking a person.".to_owned(),

@@ -142,5 +142,6 @@ const fn cause(cause: &Cause) -> &'static str {
         Cause::Unrestricted => "unrestricted",
         Cause::Unnamed { .. } => "unnamed",
         Cause::Skill { .. } => "skill",
+        Cause::SkillFiles { .. } => "skill_files",
     }
 }

@@ -125,9 +125,10 @@ impl TestOutcome {
                 }
                 Cause::NothingToRun => "nothing would run".to_owned(),
                 Cause::NoPolicy => "there are no rules".to_owned(),
-                Cause::Unrestricted | Cause::Unnamed { .. } | Cause::Skill { .. } => {
-                    "no rule is against it".to_owned()
-                }
+                Cause::Unrestricted
+                | Cause::Unnamed { .. }
+                | Cause::Skill { .. }
+                | Cause::SkillFiles { .. } => "no rule is against it".to_owned(),
             },
         }
     }

@@ -343,6 +343,10 @@ fn cause(cause: &Cause) -> wire::Cause {
             digest: digest.to_string(),
             says: skill_says(says),
         },
+        Cause::SkillFiles { name, digest } => wire::Cause::SkillFiles {
+            name: name.to_string(),
+            digest: digest.to_string(),
+        },
     }
 }
 

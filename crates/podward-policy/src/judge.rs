@@ -35,8 +35,7 @@ use watch::{Step, Watch};
 
 /// Judges a call over all layers and active skills.
 pub(crate) fn judge(policies: &Policies, call: &Lowered) -> Ruling {
-    let ruling = judge_by_layers(&policies.layers, call);
-    under_skills(ruling, &policies.skills, call)
+    under_skills(judge_by_layers(&policies.layers, call), policies, call)
 }
 
 /// Judges a call over all layers.

@@ -59,7 +59,7 @@ pub use operation::{
     Subject, UnknownReason, UrlSubject, WholeText,
 };
 pub use policy::{Compiled, Policies, Policy};
-pub use skill::{SkillLayer, SkillLists, SkillSays};
+pub use skill::{SkillFiles, SkillLayer, SkillLists, SkillSays};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};
 pub use text::{Hole, HoleKind, Text, TextBuilder, WrittenWord, written_word, written_words};

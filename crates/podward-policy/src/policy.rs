@@ -142,7 +142,9 @@ impl Policies {
 
     /// Judges what a call would do: the strictest verdict over all operations, layers and active
     /// skills. Where a layer and a skill deny, the cause is the layer's; of several skills it is the one
-    /// that began first.
+    /// that began first. What is asked about the own files of a skill is allowed ([`SkillFiles`]).
+    ///
+    /// [`SkillFiles`]: crate::SkillFiles
     #[must_use]
     pub fn judge(&self, call: &Lowered) -> Ruling {
         judge::judge(self, call)
@@ -155,7 +157,7 @@ impl Policies {
     #[must_use]
     pub fn explain(&self, call: &Lowered) -> Explanation {
         let mut explanation = judge::explain(&self.layers, call);
-        explanation.ruling = judge::under_skills(explanation.ruling, &self.skills, call);
+        explanation.ruling = judge::under_skills(explanation.ruling, self, call);
         explanation
     }
 

@@ -1,4 +1,4 @@
-//! The lists of active skills: layers that only deny.
+//! Active skills: their lists, which only deny, and their own files.
 
 use std::sync::Arc;
 
@@ -17,7 +17,21 @@ use crate::verdict::Ruling;
 #[derive(Debug)]
 pub struct SkillLayer {
     pub(crate) skill: SkillLists,
-    pub(crate) policy: Policy,
+    /// `None`: it lists nothing, and denies nothing.
+    pub(crate) policy: Option<Policy>,
+    pub(crate) files: Option<SkillFiles>,
+}
+
+/// Where the files of a skill are: while it is active, what asks about reading them is not put.
+///
+/// That turns an ask into an allow, and nothing else: no deny, no ask that stands for a possible deny, no
+/// rule that no remembered approval may answer, and no call that does anything but read there, by `read`,
+/// `grep`, `glob` or `list`. A path lies there if each form lies there that an allow rule has to match
+/// (D3.4): as written, and with its symlinks resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SkillFiles {
+    /// Absolute and normalised.
+    directories: Box<[Box<str>]>,
 }
 
 /// A skill as its refusals name it.
@@ -61,7 +75,30 @@ impl SkillLayer {
     /// of.
     #[must_use]
     pub const fn new(skill: SkillLists, policy: Policy) -> Self {
-        Self { skill, policy }
+        Self {
+            skill,
+            policy: Some(policy),
+            files: None,
+        }
+    }
+
+    /// A skill without lists: it denies nothing.
+    #[must_use]
+    pub const fn unrestricted(skill: SkillLists) -> Self {
+        Self {
+            skill,
+            policy: None,
+            files: None,
+        }
+    }
+
+    /// The same, where its own files can be read without a question.
+    #[must_use]
+    pub fn with_files(self, files: SkillFiles) -> Self {
+        Self {
+            files: Some(files),
+            ..self
+        }
     }
 
     /// The skill's name.
@@ -70,9 +107,43 @@ impl SkillLayer {
         &self.skill.name
     }
 
+    /// Whether it can deny anything.
+    #[must_use]
+    pub const fn restricts(&self) -> bool {
+        self.policy.is_some()
+    }
+
     /// Whether the skill leaves a tool anything to do.
     pub(crate) fn leaves(&self, tool: &ToolName) -> bool {
-        judge::may_ever_run(&self.policy, tool)
+        let mut policy = self.policy.iter();
+        policy.all(|policy| judge::may_ever_run(policy, tool))
+    }
+}
+
+impl SkillFiles {
+    /// The files below a directory, by each of its names: the one in which paths are written, and the
+    /// one without symlinks. `None` if one of them is not absolute and normalised, or is `/`.
+    #[must_use]
+    pub fn below<D: Into<Box<str>>>(directories: impl IntoIterator<Item = D>) -> Option<Self> {
+        let directories: Box<[Box<str>]> = directories.into_iter().map(Into::into).collect();
+        let is_name = |name: &str| !["", ".", ".."].contains(&name);
+        let is_path = |path: &str| {
+            let names = path.strip_prefix('/');
+            // U+FFFD stands for what is no text in the names of other directories.
+            names.is_some_and(|names| names.split('/').all(is_name)) && !path.contains('\u{fffd}')
+        };
+        directories
+            .iter()
+            .all(|path| is_path(path))
+            .then_some(Self { directories })
+    }
+
+    /// Whether an absolute path is one of the directories or lies below one.
+    pub(crate) fn hold(&self, path: &str) -> bool {
+        self.directories.iter().any(|directory| {
+            let rest = path.strip_prefix(&**directory);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 }
 
@@ -87,7 +158,7 @@ impl Policies {
         }
     }
 
-    /// The active skills that restrict something, the one that began first at the front.
+    /// The active skills, the one that began first at the front.
     pub fn skills(&self) -> impl ExactSizeIterator<Item = &Arc<SkillLayer>> {
         self.skills.iter()
     }

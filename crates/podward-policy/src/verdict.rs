@@ -120,6 +120,13 @@ pub enum Cause {
         /// What of it.
         says: SkillSays,
     },
+    /// What the layers ask about is a read of the own files of an active skill, and not asked.
+    SkillFiles {
+        /// Its name.
+        name: Box<str>,
+        /// The digest of its `SKILL.md`.
+        digest: Box<str>,
+    },
 }
 
 /// The verdict over one call, with its cause.

@@ -104,6 +104,13 @@ pub enum Cause {
         /// What of it.
         says: SkillSays,
     },
+    /// What the rules ask about is a read of the own files of a skill that is active: nobody is asked.
+    SkillFiles {
+        /// Its name.
+        name: String,
+        /// The digest of its `SKILL.md`.
+        digest: String,
+    },
     /// The same call with the same arguments for the third time in one turn.
     Repeated,
     /// The arguments do not fit the tool: never judged.
@@ -156,6 +163,7 @@ impl Cause {
             Self::Unrestricted => "unrestricted",
             Self::Unnamed { .. } => "unnamed",
             Self::Skill { .. } => "skill",
+            Self::SkillFiles { .. } => "skill_files",
             Self::Repeated => "repeated",
             Self::BadCall { .. } => "bad_call",
             Self::UnknownTool => "unknown_tool",

@@ -226,7 +226,8 @@ fn cause(cause: &Cause) -> &str {
         | Cause::NothingToRun
         | Cause::Unrestricted
         | Cause::Skill { .. }
-        | Cause::Unnamed { .. } => "a list has allow rules only",
+        | Cause::Unnamed { .. }
+        | Cause::SkillFiles { .. } => "a list has allow rules only",
     }
 }
 

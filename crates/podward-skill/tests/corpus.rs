@@ -260,8 +260,8 @@ fn a_record_from_a_session_file_restricts_as_the_skill_itself() {
             let written = serde_json::to_string(&record).unwrap();
             let read_back: WorkflowRecord = serde_json::from_str(&written).unwrap();
             assert_eq!(read_back.lists(), skill.tools, "{}", case.id);
-            let layer = read_back.layer(&known, Some("/work")).map(Arc::new);
-            let of_record = Policies::default().under(layer);
+            let layer = read_back.layer(&known, Some("/work"));
+            let of_record = Policies::default().under([Arc::new(layer)]);
             let of_skill = skill
                 .tools
                 .compile(&place(&known))

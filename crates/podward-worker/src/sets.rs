@@ -23,8 +23,8 @@ pub(crate) struct SkillSets {
     layers: Vec<Layer>,
 }
 
-/// A skill's lists; `None`: it restricts nothing.
-type Layer = (Arc<WorkflowRecord>, Option<Arc<SkillLayer>>);
+/// A skill, and what it lists.
+type Layer = (Arc<WorkflowRecord>, Arc<SkillLayer>);
 
 /// What holds under the active skills.
 pub(crate) struct InForce {
@@ -63,30 +63,36 @@ impl SkillSets {
         let before = std::mem::take(&mut self.layers);
         let layer = |record: &Arc<WorkflowRecord>| {
             let known = before.iter().find(|(known, _)| known == record);
-            known.cloned().unwrap_or_else(|| {
-                let layer = record.layer(&self.known, self.workspace());
-                (Arc::clone(record), layer.map(Arc::new))
-            })
+            known
+                .cloned()
+                .unwrap_or_else(|| (Arc::clone(record), Arc::new(self.layer(record))))
         };
         self.layers = history.skills().map(layer).collect();
         let active = self.layers.iter().map(|(record, layer)| ActiveSkill {
             record: Arc::clone(record),
-            n_tools: layer.as_ref().map(|layer| self.n_tools(layer)),
+            n_tools: layer.restricts().then(|| self.n_tools(layer)),
         });
         self.active.set(active.collect());
-        let layers: Vec<_> = self
-            .layers
-            .iter()
-            .filter_map(|(_, layer)| layer.clone())
-            .collect();
+        let layers = self.layers.iter().map(|(_, layer)| Arc::clone(layer));
+        let layers: Vec<_> = layers.collect();
         let policies = self.rules.under(layers.iter().cloned());
-        let is_offered = |name: &ToolName| layers.is_empty() || policies.may_ever_run(name);
+        let is_restricted = layers.iter().any(|layer| layer.restricts());
+        let is_offered = |name: &ToolName| !is_restricted || policies.may_ever_run(name);
         let specs = self.offered.iter().filter(|(name, _)| is_offered(name));
         let specs = specs.map(|(_, spec)| spec.clone()).collect();
         InForce {
             layers,
             policies,
             specs: Arc::new(specs),
+        }
+    }
+
+    fn layer(&self, record: &WorkflowRecord) -> SkillLayer {
+        let layer = record.layer(&self.known, self.workspace());
+        let source = self.source.as_ref();
+        match source.and_then(|source| source.own_files(record)) {
+            Some(files) => layer.with_files(files),
+            None => layer,
         }
     }
 

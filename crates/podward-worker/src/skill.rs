@@ -5,6 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use podward_policy::SkillFiles;
 use podward_skill::WorkflowRecord;
 
 /// Skills that are active at the same time.
@@ -61,6 +62,15 @@ pub trait SkillSource: Send + Sync {
     /// # Errors
     /// There is no such skill, it has errors, or it is not for this starter.
     async fn load(&self, name: &str, by: SkillStarter) -> Result<LoadedSkill, SkillError>;
+
+    /// Where the files of a skill are that began just now, or with which a session goes on: while it is
+    /// active, nobody is asked about reading them. `None`, if this is not said: they are asked about as
+    /// all others.
+    ///
+    /// It is for whoever can vouch for the directory as it is now; a record of earlier does not.
+    fn own_files(&self, _skill: &WorkflowRecord) -> Option<SkillFiles> {
+        None
+    }
 }
 
 /// A skill that can be started.

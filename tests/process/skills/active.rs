@@ -1,6 +1,7 @@
 //! Skills in real pods: what is refused while one is active, until when, and that nothing helps.
 
 mod ends;
+mod files;
 
 use std::path::Path;
 

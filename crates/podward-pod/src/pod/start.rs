@@ -91,8 +91,9 @@ pub(super) fn start(
     let hooks = hook_programs(places, &request, &workspace)?;
     let skills = Catalogue::find(
         &request.loaded.resolved.skill_directories,
-        places.accounts(),
+        places,
         &workspace,
+        &request.loaded.workspace,
     );
     let protected = protected(places, &request.loaded, &workspace, (&hooks, &skills));
     let scope = Scope::open(

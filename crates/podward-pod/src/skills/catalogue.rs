@@ -1,13 +1,13 @@
 //! The skills of one pod: found when it starts, read anew when one of them is started.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use async_trait::async_trait;
 use podward_manifest::{Diagnostic, Severity};
-use podward_policy::KnownTools;
+use podward_policy::{KnownTools, SkillFiles};
 use podward_protocol::Notice;
 use podward_scope::{Root, ScopeDecl};
-use podward_skill::{Gravity, StartedBy, WorkflowRecord};
+use podward_skill::{Gravity, StartedBy, WorkflowRecord, WorkflowSource};
 use podward_worker::{LoadedSkill, SkillError, SkillSource, SkillStarter};
 
 use super::listing::listing;
@@ -15,6 +15,7 @@ use super::{Purpose, SkillFile, Skills};
 use crate::accounts::Accounts;
 use crate::error::with_causes;
 use crate::file::shown;
+use crate::places::Places;
 
 /// The skills of one pod.
 #[derive(Debug)]
@@ -24,16 +25,30 @@ pub(crate) struct Catalogue {
     found: Skills,
     accounts: Accounts,
     workspace: PathBuf,
+    /// What lies in no skill: a directory that holds one of these has no files that are its own.
+    apart: Vec<PathBuf>,
 }
 
 impl Catalogue {
-    /// Finds the skills of these directories.
-    pub(crate) fn find(roots: &[PathBuf], accounts: &Accounts, workspace: &Path) -> Self {
+    /// Finds the skills of these directories, for a pod in this workspace, which may be a copy of
+    /// another.
+    pub(crate) fn find(
+        roots: &[PathBuf],
+        places: &Places,
+        workspace: &Path,
+        original: &Path,
+    ) -> Self {
+        let accounts = places.accounts();
+        let own = [places.config_dir(), places.state_dir()];
+        let apart = [workspace, original].into_iter().chain(own);
+        let apart = apart.chain(places.home());
+        let both = apart.flat_map(|path| path.canonicalize().ok().into_iter().chain([path.into()]));
         Self {
             roots: roots.to_vec(),
             found: Skills::discover(roots, accounts),
             accounts: accounts.clone(),
             workspace: workspace.to_owned(),
+            apart: both.collect(),
         }
     }
 
@@ -161,6 +176,36 @@ impl SkillSource for Catalogue {
             body: skill.body.clone(),
         })
     }
+
+    /// Those of a skill that a directory of the manifest holds now, and that loads: nobody else could
+    /// have written it.
+    fn own_files(&self, skill: &WorkflowRecord) -> Option<SkillFiles> {
+        let WorkflowSource::Skill { dir } = &skill.source;
+        let is_it = |file: &&SkillFile| file.directory.to_str() == Some(dir);
+        let known = self.found.files.iter().find(is_it)?;
+        let file = SkillFile::read(&known.directory, &self.accounts).ok()??;
+        file.reading.skill.as_ref()?;
+        let named = normalised(&known.directory);
+        let resolved = known.directory.canonicalize().ok()?;
+        let holds = |path: &PathBuf| path.starts_with(&named) || path.starts_with(&resolved);
+        match self.apart.iter().any(holds) {
+            true => None,
+            false => SkillFiles::below([named.to_str()?, resolved.to_str()?]),
+        }
+    }
+}
+
+/// An absolute path by its text, as paths of calls are read.
+fn normalised(path: &Path) -> PathBuf {
+    let mut normalised = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(normalised.pop()),
+            Component::CurDir => {}
+            other => normalised.push(other),
+        }
+    }
+    normalised
 }
 
 impl Catalogue {

@@ -1,6 +1,6 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
-use super::skills::denial;
+use super::skills::{denial, is_unasked, owner};
 use super::{Decision, Found, How, View, Why, coverage, judge_by_layers};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
@@ -13,10 +13,18 @@ use crate::verdict::{Cause, LayerKind, LayerName, Ruling};
 
 /// All that asks about a call; empty unless the ruling is ask.
 pub(crate) fn asking(policies: &Policies, call: &Lowered) -> Vec<Asking> {
-    let layers = &*policies.layers;
     if denial(&policies.skills, call).is_some() {
         return Vec::new();
     }
+    let asking = asking_of_layers(&policies.layers, call);
+    match owner(&policies.skills, call) {
+        Some(_) if is_unasked(&asking) => Vec::new(),
+        Some(_) | None => asking,
+    }
+}
+
+/// All that asks about a call in these layers, whatever skills are active.
+pub(super) fn asking_of_layers(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Asking> {
     let Lowered::Operations(operations) = call else {
         return Vec::new();
     };
@@ -96,7 +104,11 @@ fn asking_beyond_doubt(
         | Cause::Default { layer, .. }
         | Cause::Unresolved { layer, .. }
         | Cause::Unnamed { layer } => Some(layer.kind),
-        Cause::NoPolicy | Cause::NothingToRun | Cause::Unrestricted | Cause::Skill { .. } => None,
+        Cause::NoPolicy
+        | Cause::NothingToRun
+        | Cause::Unrestricted
+        | Cause::Skill { .. }
+        | Cause::SkillFiles { .. } => None,
     };
     for asking in &mut found {
         asking.grantable = false;

@@ -18,6 +18,7 @@ use crate::verdict::{Cause, LayerKind, LayerName};
 
 mod grants;
 mod holes;
+mod skill_files;
 
 use self::holes::*;
 
@@ -327,7 +328,10 @@ proptest! {
                 }
                 Cause::Unrestricted => prop_assert_eq!(said.action, Action::Allow),
                 Cause::Unnamed { .. } => prop_assert_eq!(said.action, Action::Ask),
-                Cause::NoPolicy | Cause::NothingToRun | Cause::Skill { .. } => prop_assert!(false, "{said:?}"),
+                Cause::NoPolicy
+                | Cause::NothingToRun
+                | Cause::Skill { .. }
+                | Cause::SkillFiles { .. } => prop_assert!(false, "{said:?}"),
             }
             if said.action != Action::Allow {
                 let allow = said.nearest.iter().all(|near| near.action == Action::Allow);

@@ -1,14 +1,16 @@
-//! What the active skills deny.
+//! What the active skills deny, and that their own files are not asked about.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::asking::asking_of_layers;
 use super::{View, Why, coverage, why_unknown};
 use crate::action::Action;
-use crate::operation::{Lowered, Need, Operation, OperationIdx};
-use crate::policy::Policies;
-use crate::skill::{SkillLayer, SkillSays};
-use crate::tool::ToolName;
+use crate::asking::Asking;
+use crate::operation::{Lowered, Need, Operation, OperationIdx, PathSubject, Subject};
+use crate::policy::{Policies, Policy};
+use crate::skill::{SkillFiles, SkillLayer, SkillSays};
+use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
 use crate::verdict::{Cause, Ruling};
 
 /// Judges a call of a tool: one to which a skill leaves nothing is denied whatever the call would do.
@@ -28,12 +30,75 @@ pub(crate) fn judge_call(policies: &Policies, tool: &ToolName, call: &Lowered) -
     }
 }
 
-/// What the layers say of a call, unless they leave it and a skill denies it.
-pub(crate) fn under_skills(ruling: Ruling, skills: &[Arc<SkillLayer>], call: &Lowered) -> Ruling {
-    match ruling.action {
-        Action::Deny => ruling,
-        Action::Allow | Action::Ask => denial(skills, call).unwrap_or(ruling),
+/// What the layers say of a call, unless they leave it and a skill denies it, or they ask about a
+/// skill's own files.
+pub(crate) fn under_skills(ruling: Ruling, policies: &Policies, call: &Lowered) -> Ruling {
+    if ruling.action == Action::Deny {
+        return ruling;
     }
+    if let Some(denial) = denial(&policies.skills, call) {
+        return denial;
+    }
+    let owner = match ruling.action {
+        Action::Ask => owner(&policies.skills, call),
+        Action::Allow | Action::Deny => None,
+    };
+    match owner {
+        Some(owner) if is_unasked(&asking_of_layers(&policies.layers, call)) => Ruling {
+            action: Action::Allow,
+            cause: Cause::SkillFiles {
+                name: owner.skill.name.clone(),
+                digest: owner.skill.digest.clone(),
+            },
+            ..ruling
+        },
+        Some(_) | None => ruling,
+    }
+}
+
+/// Whether all that asks about a skill's own files is left unasked: none of it stands for a possible
+/// deny, and none has to be answered by a person each time.
+pub(super) fn is_unasked(asking: &[Asking]) -> bool {
+    !asking.is_empty() && asking.iter().all(|asking| asking.grantable)
+}
+
+/// The skill whose own files a call reads, if that is all that it does.
+pub(super) fn owner<'s>(skills: &'s [Arc<SkillLayer>], call: &Lowered) -> Option<&'s SkillLayer> {
+    let Lowered::Operations(operations) = call else {
+        return None;
+    };
+    let reads = |operation: &Operation| READERS.contains(&operation.tool.as_str());
+    if !operations.iter().any(reads) {
+        return None;
+    }
+    let is_in = |files: &SkillFiles, operation: &Operation| match &operation.subject {
+        Subject::Path(path) => {
+            (reads(operation) || operation.tool.as_str() == EXTERNAL_DIRECTORY)
+                && lies_in(path, files)
+        }
+        Subject::Tree(_)
+        | Subject::Command(_)
+        | Subject::Url(_)
+        | Subject::Plain(_)
+        | Subject::Unknown(_) => false,
+    };
+    let holds = |files: &SkillFiles| operations.iter().all(|operation| is_in(files, operation));
+    let skills = skills.iter().map(|skill| &**skill);
+    skills
+        .into_iter()
+        .find(|skill| skill.files.as_ref().is_some_and(holds))
+}
+
+/// The tools that read files and do nothing else.
+const READERS: [&str; 4] = ["read", "grep", "glob", "list"];
+
+fn lies_in(path: &PathSubject, files: &SkillFiles) -> bool {
+    let mut forms = std::iter::once(&path.lexical).chain(&path.resolved);
+    forms.all(|form| {
+        form.absolute
+            .as_known()
+            .is_some_and(|path| files.hold(path))
+    })
 }
 
 /// What the first skill that denies a call says of it.
@@ -42,14 +107,20 @@ pub(super) fn denial(skills: &[Arc<SkillLayer>], call: &Lowered) -> Option<Rulin
         return None;
     };
     skills.iter().find_map(|skill| {
-        let mut view = View::new(&skill.policy, operations);
+        let policy = skill.policy.as_ref()?;
+        let mut view = View::new(policy, operations);
         let denied = operations
             .iter()
             .enumerate()
             .filter_map(|(idx, operation)| {
                 let decision = view.decide(&as_listed(operation), &mut ());
                 let is_denied = decision.action != Action::Allow;
-                is_denied.then(|| (skill.says(decision.why, operation), OperationIdx(idx)))
+                is_denied.then(|| {
+                    (
+                        skill.says(policy, decision.why, operation),
+                        OperationIdx(idx),
+                    )
+                })
             });
         let (says, operation) =
             denied.max_by_key(|(says, idx)| (weight(says), usize::MAX - idx.0))?;
@@ -101,9 +172,9 @@ impl SkillLayer {
     }
 
     /// What stands against an operation.
-    fn says(&self, why: Why, operation: &Operation) -> SkillSays {
+    fn says(&self, policy: &Policy, why: Why, operation: &Operation) -> SkillSays {
         match why {
-            Why::Rule(idx) => match self.policy.rules.get(idx) {
+            Why::Rule(idx) => match policy.rules.get(idx) {
                 Some(rule) => SkillSays::Disallowed {
                     entry: (**rule.message().unwrap_or(&rule.pattern)).into(),
                     location: rule.location(),

@@ -341,6 +341,7 @@ fn layer_of(cause: &Cause) -> Option<&str> {
         | Cause::NothingToRun
         | Cause::Unrestricted
         | Cause::Skill { .. }
+        | Cause::SkillFiles { .. }
         | Cause::Repeated
         | Cause::BadCall { .. }
         | Cause::UnknownTool

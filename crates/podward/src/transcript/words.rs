@@ -55,6 +55,7 @@ pub(crate) fn cause_text(ruling: &Ruling) -> String {
             format!("the address is not public, and no rule of {layer} names it")
         }
         Cause::Skill { name, says, .. } => skill_text(name, says),
+        Cause::SkillFiles { name, .. } => format!("the skill {name}'s own files"),
         Cause::Repeated => REPEATED.to_owned(),
         Cause::BadCall { why } => why.clone(),
         Cause::UnknownTool => "no such tool".to_owned(),

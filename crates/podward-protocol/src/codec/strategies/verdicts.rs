@@ -153,6 +153,7 @@ pub(super) fn cause() -> impl Strategy<Value = Cause> {
             digest,
             says
         }),
+        (text(), text()).prop_map(|(name, digest)| Cause::SkillFiles { name, digest }),
         Just(Cause::Repeated),
         text().prop_map(|why| Cause::BadCall { why }),
         Just(Cause::UnknownTool),
