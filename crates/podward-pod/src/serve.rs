@@ -13,6 +13,7 @@ mod presence;
 mod questions;
 mod run_dir;
 mod snapshot;
+mod texts;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -129,6 +129,10 @@ impl Formatter for Visible {
     where
         W: ?Sized + io::Write,
     {
+        // Most of it needs no look at its characters.
+        if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((at, char)) = rest.char_indices().find(|(_, char)| is_invisible(*char)) {
             let (before, after) = rest.split_at(at);

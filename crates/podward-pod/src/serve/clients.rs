@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::connection::{ClientNumber, Standing};
 use super::outbox::{Lazy, Outbox};
 use super::snapshot::Kept;
+use super::texts::{Key, Texts};
 use crate::wire::verdict_told;
 
 /// Clients at the same time.
@@ -97,8 +98,8 @@ impl Frame {
         self.framed(event, true)
     }
 
-    /// The same, of an event as JSON.
-    fn snapshot_line_of(&self, json: &str) -> Option<Arc<str>> {
+    /// The same, of an event as JSON, which is made once for many lines.
+    pub(crate) fn snapshot_line_of(&self, json: &str) -> Option<Arc<str>> {
         let framed = Framed {
             time: self.time,
             session: &self.session,
@@ -131,6 +132,7 @@ impl Frame {
 /// A part of a snapshot that is there.
 pub(crate) struct Part {
     pub(crate) frame: Arc<Frame>,
+    pub(crate) texts: Arc<Texts>,
     pub(crate) event: Kept,
 }
 
@@ -140,8 +142,13 @@ impl Lazy for Part {
             Kept::Event(event) => self.frame.snapshot_line(event),
             Kept::Json { json, .. } => self.frame.snapshot_line_of(json),
             Kept::Asked(question) => {
-                let verdict = verdict_told(&Decision::Ask(question.clone()));
-                self.frame.snapshot_line(&Event::ToolCallVerdict(verdict))
+                let key = Key::Verdict(question.id().clone());
+                let json = self.texts.get(&key, || {
+                    let verdict = verdict_told(&Decision::Ask(question.clone()));
+                    let event = Event::ToolCallVerdict(verdict);
+                    Some(json_line(&event).ok()?.into())
+                })?;
+                self.frame.snapshot_line_of(&json)
             }
         }
     }

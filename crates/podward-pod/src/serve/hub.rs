@@ -39,6 +39,7 @@ use super::presence::{Moment, Presence, Unattended};
 use super::questions::{Asker, Questions};
 use super::run_dir::Claim;
 use super::snapshot::Snapshot;
+use super::texts::Texts;
 use crate::clock::Clock;
 use crate::grants::GrantStore;
 use crate::hook::Asked;
@@ -79,6 +80,8 @@ pub(super) struct Hub {
     pub(super) pending: PendingReplies,
     pub(super) clients: Clients,
     pub(super) snapshot: Snapshot,
+    /// What snapshots say of questions.
+    pub(super) texts: Arc<Texts>,
     pub(super) local: LocalEvents,
     /// How often clients are asked whether they are there.
     pub(super) ping: Duration,
@@ -166,6 +169,7 @@ impl Hub {
             pending: PendingReplies::default(),
             clients: Clients::default(),
             snapshot: Snapshot::new(),
+            texts: Arc::default(),
             local: LocalEvents::new(makings.local),
             ping: PING,
             is_local_away: false,

@@ -8,13 +8,14 @@ use std::time::Duration;
 use podward_gate::{AskReason, CallFacts, Question, RequestId, Rest};
 use podward_policy::{Asking, Ruling, shortest_ask_timeout};
 use podward_protocol as wire;
-use podward_protocol::{DecidedBy, Outcome, PermissionRequest, Time};
+use podward_protocol::{DecidedBy, Outcome, PermissionRequest, Time, json_line};
 use podward_shell::AddedPrograms;
 use serde_json::Value;
 
 use super::always::{self, Offer};
 use super::clients::Frame;
 use super::outbox::Lazy;
+use super::texts::{Key, Texts};
 use crate::digest::digest;
 use crate::grants::wire_asker;
 use crate::wire::{asked_ruling, operations};
@@ -49,6 +50,8 @@ pub(super) struct Open {
     pub(super) expires_at: Option<Time>,
     /// Its place among all questions.
     number: u64,
+    /// How often what is asked about has changed.
+    n_changes: u32,
 }
 
 /// All questions of a run: those that are open, and the last that were settled.
@@ -182,6 +185,7 @@ impl Questions {
             asked_at,
             expires_at,
             number: self.n_asked,
+            n_changes: 0,
         })
     }
 
@@ -206,6 +210,7 @@ impl Questions {
             return None;
         }
         open.rest = rest.map(Arc::new);
+        open.n_changes += 1;
         Some(open)
     }
 
@@ -251,14 +256,20 @@ impl Questions {
 pub(super) struct OpenPart {
     pub(super) frame: Arc<Frame>,
     pub(super) asker: Arc<Asker>,
+    pub(super) texts: Arc<Texts>,
     pub(super) open: Open,
 }
 
 impl Lazy for OpenPart {
     fn line(&self) -> Option<Arc<str>> {
-        let request = self.asker.request(&self.open);
-        let event = wire::Event::PermissionRequest(request);
-        self.frame.snapshot_line(&event)
+        let id = self.open.question.id().clone();
+        let key = Key::Request(id, self.open.n_changes);
+        let json = self.texts.get(&key, || {
+            let request = self.asker.request(&self.open);
+            let event = wire::Event::PermissionRequest(request);
+            Some(json_line(&event).ok()?.into())
+        })?;
+        self.frame.snapshot_line_of(&json)
     }
 }
 

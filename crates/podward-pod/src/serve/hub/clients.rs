@@ -168,10 +168,15 @@ impl Hub {
             )
             .collect();
         let part = |event: Kept| {
-            let frame = Arc::clone(&frame);
+            let (frame, texts) = (Arc::clone(&frame), Arc::clone(&self.texts));
+            let part = Part {
+                frame,
+                texts,
+                event,
+            };
             wants
-                .event(event.name())
-                .then(|| Box::new(Part { frame, event }) as Box<dyn Lazy>)
+                .event(part.event.name())
+                .then(|| Box::new(part) as Box<dyn Lazy>)
         };
         let mut parts: Vec<Box<dyn Lazy>> = Vec::new();
         let whole = |event: Event| Kept::Event(Arc::new(event));
@@ -182,6 +187,7 @@ impl Hub {
                 Box::new(OpenPart {
                     frame: Arc::clone(&frame),
                     asker: Arc::clone(&self.asker),
+                    texts: Arc::clone(&self.texts),
                     open: open.clone(),
                 }) as Box<dyn Lazy>
             }));
@@ -223,6 +229,7 @@ impl Hub {
         for number in self.clients.ping(&frame) {
             self.cut_off(number);
         }
+        self.texts.tidy();
         // Grants end, and other pods change them, while nothing is called.
         self.look_at_grants();
     }
