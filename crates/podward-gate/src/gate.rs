@@ -11,7 +11,7 @@ use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer, ToolName};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
-use crate::grant::{Covered, Grant, GrantId, Grants, Uses};
+use crate::grant::{Covered, Grant, GrantId, Grants, Used, Uses};
 use crate::permit::Permitted;
 use crate::question::{AskReason, LastAsked, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
@@ -240,6 +240,12 @@ impl<P> Gate<P> {
         self.grants.remove(id).is_some()
     }
 
+    /// Gives back uses that were taken, by the gate's own count, for calls that did not run: those
+    /// that [`Refusal::unused`] names. A grant that ended meanwhile, or was taken back, stays so.
+    pub fn give_back(&mut self, unused: &[GrantId]) {
+        unused.iter().for_each(|id| self.grants.give_back(id));
+    }
+
     /// The grants that count, by their ids.
     pub fn grants(&self) -> impl Iterator<Item = &Grant> {
         self.grants.iter()
@@ -351,9 +357,10 @@ impl<P> Gate<P> {
         let (reason, ruling) = if is_repeated {
             (AskReason::PolicyRepeated, ruling)
         } else {
-            if let Some(Covered { grants, by }) = self.grants.use_for(parts.iter(), lowered, uses) {
+            if let Some(covered) = self.grants.use_for(parts.iter(), lowered, uses) {
+                let Covered { grants, used, by } = covered;
                 let by = DecidedBy::Grants { grants, by };
-                let permitted = Permitted::new(call, ruling, by);
+                let permitted = Permitted::new(call, ruling, by).using(used);
                 return Submitted::Settled(Settled::Run(permitted));
             }
             let rest = self.rest_of(&parts, lowered);
@@ -376,6 +383,16 @@ impl<P> Gate<P> {
     }
 
     fn settle(&mut self, id: &RequestId, answer: Answer) -> Result<Settled<P>, AnswerError> {
+        self.settle_using(id, answer, Used::NONE)
+    }
+
+    /// The same, with the grants of which a use was taken for it.
+    fn settle_using(
+        &mut self,
+        id: &RequestId,
+        answer: Answer,
+        used: Used,
+    ) -> Result<Settled<P>, AnswerError> {
         let Waiting { question, call, .. } = self.questions.settle(id, &answer)?;
         let cause = match answer {
             Answer::Once { .. }
@@ -385,14 +402,11 @@ impl<P> Gate<P> {
             | Answer::Granted { .. } => {
                 if let Some(ruling) = self.denied_by_skill(&call.facts) {
                     let refusal = Refusal::judged(call.facts, ruling, RefusalCause::Policy);
-                    return Ok(Settled::Refuse(refusal));
+                    return Ok(Settled::Refuse(refusal.not_using(used)));
                 }
                 let by = DecidedBy::Answer(answer);
-                return Ok(Settled::Run(Permitted::new(
-                    call,
-                    question.ruling().clone(),
-                    by,
-                )));
+                let permitted = Permitted::new(call, question.ruling().clone(), by);
+                return Ok(Settled::Run(permitted.using(used)));
             }
             Answer::Rejected { by, feedback } => RefusalCause::Rejected { by, feedback },
             Answer::Expired => RefusalCause::Expired,

@@ -47,10 +47,19 @@ pub enum Uses<'a> {
     Taken(&'a [Grant]),
 }
 
+/// The grants of which a use was taken for a call: for most calls none, so it is one word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Used(Option<Box<UsedGrants>>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct UsedGrants(Box<[GrantId]>);
+
 /// The grants that count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grants {
     live: BTreeMap<GrantId, Grant>,
+    /// Those whose last use was taken: one that was for nothing is given back.
+    used_up: BTreeMap<GrantId, Grant>,
     /// Unix time in milliseconds, as far as it was told.
     now: u64,
     /// When the next of them expires.
@@ -64,6 +73,8 @@ pub(crate) struct Grants {
 pub(crate) struct Covered {
     /// In the order of the parts that they cover.
     pub(crate) grants: Box<[GrantId]>,
+    /// Those of them with limited uses.
+    pub(crate) used: Used,
     /// Who gave the last of them.
     pub(crate) by: Box<str>,
 }
@@ -106,10 +117,26 @@ impl Grant {
     }
 }
 
+impl Used {
+    pub(crate) const NONE: Self = Self(None);
+
+    pub(crate) fn ids(&self) -> &[GrantId] {
+        self.0.as_ref().map_or(&[], |used| &used.0)
+    }
+}
+
+impl FromIterator<GrantId> for Used {
+    fn from_iter<T: IntoIterator<Item = GrantId>>(ids: T) -> Self {
+        let ids: Box<[GrantId]> = ids.into_iter().collect();
+        Self((!ids.is_empty()).then(|| Box::new(UsedGrants(ids))))
+    }
+}
+
 impl Grants {
     /// Adds a grant, unless it counts no more.
     pub(crate) fn add(&mut self, grant: Grant) {
         self.n_changes += 1;
+        self.used_up.remove(&grant.id);
         if grant.counts_at(self.now) {
             self.next_expiry = earlier(self.next_expiry, grant.expires_at);
             self.live.insert(grant.id.clone(), grant);
@@ -122,6 +149,7 @@ impl Grants {
     pub(crate) fn replace(&mut self, grants: Vec<Grant>) {
         self.n_changes += 1;
         self.live.clear();
+        self.used_up.clear();
         self.next_expiry = None;
         for grant in grants {
             self.add(grant);
@@ -130,6 +158,7 @@ impl Grants {
 
     pub(crate) fn remove(&mut self, id: &GrantId) -> Option<Grant> {
         self.n_changes += 1;
+        self.used_up.remove(id);
         self.live.remove(id)
     }
 
@@ -178,12 +207,15 @@ impl Grants {
     ) -> Option<Covered> {
         let covering = self.covering(parts, call, uses)?;
         let by = covering.last()?.by.clone();
-        let grants: Box<[GrantId]> = covering.iter().map(|grant| grant.id.clone()).collect();
+        let ids = |grant: &&Grant| grant.id.clone();
+        let grants: Box<[GrantId]> = covering.iter().map(ids).collect();
+        let limited = covering.iter().filter(|grant| grant.uses_left.is_some());
+        let used = limited.map(ids).collect();
         match uses {
             Uses::Counted => grants.iter().for_each(|id| self.count(id)),
             Uses::Taken(_) => {}
         }
-        Some(Covered { grants, by })
+        Some(Covered { grants, used, by })
     }
 
     /// The limited ones of which [`Grants::use_for`] would take a use by a count of its own; nothing
@@ -205,8 +237,20 @@ impl Grants {
             *left = left.saturating_sub(1);
             Some(*left)
         });
-        if left == Some(0) {
-            self.remove(id);
+        if left == Some(0)
+            && let Some(grant) = self.remove(id)
+        {
+            self.used_up.insert(id.clone(), grant);
+        }
+    }
+
+    /// Gives back a use of a grant that was taken for nothing, unless the grant was taken back since.
+    pub(crate) fn give_back(&mut self, id: &GrantId) {
+        if let Some(left) = self.live.get_mut(id) {
+            left.uses_left = left.uses_left.map(|left| left.saturating_add(1));
+        } else if let Some(mut grant) = self.used_up.remove(id) {
+            grant.uses_left = Some(1);
+            self.add(grant);
         }
     }
 

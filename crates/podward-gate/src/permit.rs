@@ -6,6 +6,7 @@ use podward_policy::Ruling;
 
 use crate::answer::DecidedBy;
 use crate::call::{Call, CallFacts};
+use crate::grant::{GrantId, Used};
 use crate::refusal::{Refusal, RefusalCause};
 
 /// The right to run one call, once: a tool's execution takes one by value.
@@ -89,6 +90,7 @@ pub struct Permitted<P> {
     facts: Arc<CallFacts>,
     ruling: Ruling,
     by: DecidedBy,
+    used: Used,
     payload: P,
 }
 
@@ -106,8 +108,15 @@ impl<P> Permitted<P> {
             facts: call.facts,
             ruling,
             by,
+            used: Used::NONE,
             payload: call.payload,
         }
+    }
+
+    /// The same, for which a use was taken of each of these grants.
+    pub(crate) fn using(mut self, used: Used) -> Self {
+        self.used = used;
+        self
     }
 
     /// What is known of the call.
@@ -128,15 +137,21 @@ impl<P> Permitted<P> {
         &self.by
     }
 
+    /// The grants with limited uses of which one was taken for it.
+    #[must_use]
+    pub fn used(&self) -> &[GrantId] {
+        self.used.ids()
+    }
+
     /// The right to run, and what to run.
     #[must_use]
     pub fn release(self) -> (Permit, P) {
         (Permit { facts: self.facts }, self.payload)
     }
 
-    /// Gives the right back: the call is refused after all.
+    /// Gives the right back: the call is refused after all, and what was taken for it is unused.
     #[must_use]
     pub fn refuse(self, cause: RefusalCause) -> Refusal {
-        Refusal::judged(self.facts, self.ruling, cause)
+        Refusal::judged(self.facts, self.ruling, cause).not_using(self.used)
     }
 }

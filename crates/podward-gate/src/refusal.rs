@@ -6,6 +6,7 @@ use std::sync::Arc;
 use podward_policy::Ruling;
 
 use crate::call::{CallFacts, CallId};
+use crate::grant::{GrantId, Used};
 use crate::question::{AskReason, Question};
 
 /// A call that does not run. Its text for the model is [`refusal_text`](crate::refusal_text).
@@ -15,6 +16,7 @@ use crate::question::{AskReason, Question};
 pub struct Refusal {
     call: RefusedCall,
     cause: RefusalCause,
+    unused: Used,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +110,7 @@ impl Refusal {
         Self {
             call: RefusedCall::Judged { facts, ruling },
             cause,
+            unused: Used::NONE,
         }
     }
 
@@ -117,6 +120,7 @@ impl Refusal {
         Self {
             call: RefusedCall::Asked(question.clone()),
             cause,
+            unused: Used::NONE,
         }
     }
 
@@ -126,6 +130,7 @@ impl Refusal {
         Self {
             call: RefusedCall::Proposed { facts },
             cause,
+            unused: Used::NONE,
         }
     }
 
@@ -145,7 +150,21 @@ impl Refusal {
                 arguments: arguments.into(),
             },
             cause,
+            unused: Used::NONE,
         }
+    }
+
+    /// The same, after a use was taken of each of these grants.
+    pub(crate) fn not_using(mut self, unused: Used) -> Self {
+        self.unused = unused;
+        self
+    }
+
+    /// The grants with limited uses of which one was taken for the call, for nothing: it is to be given
+    /// back, once.
+    #[must_use]
+    pub fn unused(&self) -> &[GrantId] {
+        self.unused.ids()
     }
 
     /// Why.

@@ -36,7 +36,6 @@ pub use stored::{
     stored_grants,
 };
 use told::{note, reason, wire_by_id};
-use uses::UsedUp;
 
 /// The most grants that a workspace can have.
 pub const MAX_GRANTS: usize = 1000;
@@ -108,8 +107,8 @@ struct State {
     look_again_at: Option<i64>,
     /// Whether the grants may be others than when somebody last took them over.
     is_news: bool,
-    /// The grants whose last use was taken here.
-    used_up: UsedUp,
+    /// Those whose last use was taken: nobody has taken them back.
+    used_up: Vec<GrantId>,
     /// What was told of last.
     told: BTreeMap<GrantId, Grant>,
     /// What was wrong last.
@@ -223,6 +222,9 @@ impl GrantStore {
                 return Ok(Change::Keep(false));
             }
             if content.n_grants() >= MAX_GRANTS {
+                content.retain(|record| !record.is_used_up());
+            }
+            if content.n_grants() >= MAX_GRANTS {
                 return Err(GrantError::Full);
             }
             content.push(record);
@@ -330,7 +332,7 @@ impl GrantStore {
             Ok((content, seen)) => {
                 let now = self.clock.now().unix_milliseconds();
                 let has_ended = content.grants().any(|record| record.is_over(now));
-                self.take_over(&content, seen, |_| ());
+                self.take_over(&content, seen);
                 match has_ended {
                     true => Pruning::Due,
                     false => Pruning::NotDue,
@@ -353,7 +355,7 @@ impl GrantStore {
         };
         state.is_doubtful |= error.is_uncertain();
         state.live.clear();
-        state.used_up = UsedUp::default();
+        state.used_up.clear();
         state.seen = None;
         state.look_again_at = None;
         state.is_news = true;
@@ -364,15 +366,6 @@ impl GrantStore {
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Content) -> Result<Change<T>, GrantError>,
-    ) -> Result<T, GrantError> {
-        self.change_noting(change, |_, _| ())
-    }
-
-    /// The same, and notes more of it together with what the file says by then.
-    fn change_noting<T>(
-        &self,
-        change: impl FnOnce(&mut Content) -> Result<Change<T>, GrantError>,
-        note: impl FnOnce(&mut State, &T),
     ) -> Result<T, GrantError> {
         if self.lock().is_doubtful {
             self.file.settle()?;
@@ -394,7 +387,7 @@ impl GrantStore {
                 seen,
                 ..
             }) => {
-                self.take_over(&content, seen, |state| note(state, &value));
+                self.take_over(&content, seen);
                 Ok(value)
             }
             Err(error) => {
@@ -408,7 +401,7 @@ impl GrantStore {
         }
     }
 
-    fn take_over(&self, content: &Content, seen: Seen, note_more: impl FnOnce(&mut State)) {
+    fn take_over(&self, content: &Content, seen: Seen) {
         let state = &mut *self.lock();
         let now = self.now(state);
         let ours = || {
@@ -416,8 +409,9 @@ impl GrantStore {
                 .grants()
                 .filter(|record| record.is_for(&self.session))
         };
-        let counts = |record: &&Record| !record.is_over(now) && !record.is_early(now);
-        state.live = ours().filter(counts).cloned().collect();
+        state.live = ours().filter(|it| it.counts(now)).cloned().collect();
+        let used_up = ours().filter(|record| record.is_used_up());
+        state.used_up = used_up.map(|record| record.grant.id.clone()).collect();
         let early = ours().filter(|record| record.is_early(now));
         let ends = state
             .live
@@ -429,7 +423,6 @@ impl GrantStore {
         state.is_doubtful = false;
         state.is_news = true;
         note(&mut state.problems, self.file.problems(content));
-        note_more(state);
     }
 
     fn reading(&self) -> MutexGuard<'_, ()> {

@@ -311,6 +311,8 @@ impl Turn<'_> {
             return Ok(());
         }
         self.parts.journal.decide(&decisions).await?;
+        let unused = decisions.iter().flat_map(|decision| decision.unused());
+        self.parts.gate.give_back(unused).await;
         for decision in decisions {
             self.tell(WorkerEvent::CallDecided(decision)).await;
         }

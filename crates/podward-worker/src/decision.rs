@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podward_gate::{CallFacts, CallId, DecidedBy, Permitted, Question, Refusal};
+use podward_gate::{CallFacts, CallId, DecidedBy, GrantId, Permitted, Question, Refusal};
 use podward_policy::Ruling;
 
 /// What was decided about one call, on record before it has any effect.
@@ -89,6 +89,14 @@ impl Decision {
             Self::Run { ruling, .. } => Some(ruling),
             Self::Ask(question) => Some(question.ruling()),
             Self::Refuse(refusal) => refusal.ruling(),
+        }
+    }
+
+    /// The grants of which a use was taken for it, for nothing: it is refused.
+    pub(crate) fn unused(&self) -> &[GrantId] {
+        match self {
+            Self::Refuse(refusal) => refusal.unused(),
+            Self::Run { .. } | Self::Ask(_) => &[],
         }
     }
 

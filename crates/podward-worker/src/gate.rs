@@ -1,47 +1,19 @@
 //! The gate of a pod, shared by the worker and by those who answer.
 
+mod uses;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::{
-    Answer, AnswerError, Call, CallFacts, EditError, Gate, Grant, GrantId, Put, Question, Refusal,
-    RequestId, Rest, Settled, Submitted, Uses,
+    Answer, AnswerError, Call, EditError, Gate, Grant, GrantId, Put, Question, Refusal, RequestId,
+    Rest, Settled, Submitted,
 };
 use podward_policy::{Policies, SkillLayer};
 use podward_tools::Invocation;
 use tokio::sync::mpsc;
 
-/// Grants that are kept outside of this process.
-///
-/// A gate that has a ledger holds what the ledger says: who gives or revokes a grant tells the
-/// ledger first, then the gate. Nothing waits for a disk while the gate is locked.
-pub trait GrantLedger: Send + Sync {
-    /// Looks whether the grants have changed, by whomever, before a call is judged and before a
-    /// question is put. It may wait for the disk: it is called on a thread of its own.
-    fn look(&self) {}
-
-    /// All grants that count for this pod, if they may have changed since the last time; `None` if
-    /// they have not. It waits for nothing, and never calls back: the gate is locked.
-    fn refresh(&self) -> Option<Vec<Grant>>;
-
-    /// Takes one use of each of these grants, which have limited ones: `Ok` once that is on disk. It
-    /// takes all or none. It may wait for the disk, and is called where the gate is not locked.
-    ///
-    /// The use is for one call, which it lets run; what [`GrantLedger::refresh`] says from then on is
-    /// without it, and without the grant if it was the last.
-    ///
-    /// # Errors
-    /// The grants that count no more. None of them: no use can be taken now; what they cover is asked
-    /// about, and the next call tries again.
-    fn take(&self, grants: &[GrantId]) -> Result<(), Vec<GrantId>>;
-
-    /// Whether a use that was taken of a grant may still let its call run: not where the grant was
-    /// taken back since. It waits for nothing, and never calls back: the gate is locked.
-    fn still_counts(&self, taken: &GrantId) -> bool;
-
-    /// Unix time in milliseconds, by which grants expire.
-    fn now_ms(&self) -> u64;
-}
+pub use uses::{GrantLedger, TakenUses};
 
 /// The gate of a pod: shared by the permission hook, which submits calls, by the worker, which puts
 /// questions, and by everybody who answers them.
@@ -56,6 +28,8 @@ pub struct SharedGate(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     ledger: Option<Arc<dyn GrantLedger>>,
+    /// Grants of which a use was taken for nothing; it is to be given back.
+    unused: Mutex<Vec<GrantId>>,
 }
 
 struct State {
@@ -71,30 +45,6 @@ pub(crate) enum Earlier {
     /// It waited for an answer.
     Asked,
 }
-
-/// Uses of limited grants that were taken, before the gate was locked, for one call.
-pub(crate) enum Taken {
-    /// There is no ledger: the gate's own count is all there is.
-    Here,
-    /// The grants as they were before.
-    InLedger(Vec<Grant>),
-}
-
-impl Taken {
-    fn uses(&self) -> Uses<'_> {
-        match self {
-            Self::Here => Uses::Counted,
-            Self::InLedger(taken) => Uses::Taken(taken),
-        }
-    }
-}
-
-/// Uses of limited grants that were taken for what an approval settles, for each question its own.
-#[derive(Debug, Default)]
-pub struct TakenUses(BTreeMap<RequestId, Vec<Grant>>);
-
-/// How often other grants are tried, where some turn out to be over.
-const TAKES: usize = 4;
 
 /// Where the calls of settled questions go. It holds no more than there are open questions.
 pub(crate) type Mailbox = mpsc::UnboundedSender<Settlement>;
@@ -121,7 +71,12 @@ impl SharedGate {
     fn of(gate: Gate<Box<dyn Invocation>>, ledger: Option<Arc<dyn GrantLedger>>) -> Self {
         let mailboxes = BTreeMap::new();
         let state = Mutex::new(State { gate, mailboxes });
-        Self(Arc::new(Shared { state, ledger }))
+        let unused = Mutex::default();
+        Self(Arc::new(Shared {
+            state,
+            ledger,
+            unused,
+        }))
     }
 
     /// Settles an open question: the first answer counts.
@@ -164,49 +119,22 @@ impl SharedGate {
         &self,
         grant: Grant,
         answering: Option<&RequestId>,
-        taken: TakenUses,
+        mut taken: TakenUses,
     ) -> Result<Vec<RequestId>, AnswerError> {
-        let TakenUses(mut taken) = taken;
         let state = &mut *self.lock();
         let settled = match &self.0.ledger {
             None => state.gate.grant(grant, answering)?,
             Some(ledger) => {
                 // Parts of other calls may be covered by grants that are revoked, or over, by now.
                 self.refresh(state);
-                for grants in taken.values_mut() {
-                    grants.retain(|grant| ledger.still_counts(&grant.id));
-                }
-                state.gate.grant_with(grant, answering, &taken)?
+                taken.drop_what_ended(&**ledger);
+                state.gate.grant_with(grant, answering, taken.all())?
             }
         };
-        Ok(state.deliver_all(settled))
-    }
-
-    /// Takes a use of each limited grant that a grant needs for what it settles, in the ledger: for
-    /// each question all of them, or none. It may wait for the disk, and holds up nobody else
-    /// meanwhile.
-    #[must_use]
-    pub fn take_uses_for(&self, grant: &Grant, answering: Option<&RequestId>) -> TakenUses {
-        let Some(ledger) = &self.0.ledger else {
-            return TakenUses::default();
-        };
-        let wanted = {
-            let state = &mut *self.lock();
-            self.refresh(state);
-            state.gate.uses_for_grant(grant, answering)
-        };
-        // What cannot be taken leaves its question open; all others as well, if the grant does not
-        // answer the one that it is for.
-        let mut taken = BTreeMap::new();
-        for (id, grants) in wanted {
-            let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
-            if ledger.take(&ids).is_ok() {
-                taken.insert(id, grants);
-            } else if answering == Some(&id) {
-                break;
-            }
+        for (id, settled) in &settled {
+            taken.settle(id, settled);
         }
-        TakenUses(taken)
+        Ok(state.deliver_all(settled))
     }
 
     /// Rejects every open question: all that it settled, in the order in which they were put.
@@ -271,37 +199,25 @@ impl SharedGate {
         self.lock().gate.begin_turn();
     }
 
-    /// Takes the uses that a call needs to run, before it is submitted.
-    pub(crate) async fn take_for_call(&self, facts: &CallFacts, earlier: Earlier) -> Taken {
-        self.look().await;
-        match earlier {
-            Earlier::Nothing => self.take_uses(|gate| gate.uses_for_call(facts)).await,
-            // It is asked about again.
-            Earlier::Asked => Taken::InLedger(Vec::new()),
-        }
-    }
-
-    /// Takes the uses that a question needs to be covered, before it is put.
-    pub(crate) async fn take_for_question(&self, id: &RequestId) -> Taken {
-        // The user's hooks may have taken long.
-        self.look().await;
-        self.take_uses(|gate| gate.uses_for_question(id)).await
-    }
-
     /// Judges a call by the rules, and by the grants as they are now.
     pub(crate) fn submit(
         &self,
         call: Call<Box<dyn Invocation>>,
         earlier: Earlier,
-        mut taken: Taken,
+        mut taken: TakenUses,
     ) -> Submitted<Box<dyn Invocation>> {
+        let id = RequestId::from(call.facts().id().clone());
         let state = &mut *self.lock();
         self.refresh(state);
-        self.drop_what_ended(&mut taken);
-        match earlier {
-            Earlier::Nothing => state.gate.submit_with(call, taken.uses()),
+        let uses = taken.uses(self.0.ledger.as_deref(), &id);
+        let submitted = match earlier {
+            Earlier::Nothing => state.gate.submit_with(call, uses),
             Earlier::Asked => state.gate.submit_again(call),
+        };
+        if let Submitted::Settled(settled) = &submitted {
+            taken.settle(&id, settled);
         }
+        submitted
     }
 
     /// Opens a question, unless grants cover it by now: then it is settled.
@@ -309,17 +225,20 @@ impl SharedGate {
         &self,
         id: &RequestId,
         mailbox: &Mailbox,
-        mut taken: Taken,
+        mut taken: TakenUses,
     ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
         let state = &mut *self.lock();
         self.refresh(state);
-        self.drop_what_ended(&mut taken);
-        match state.gate.put_with(id, taken.uses())? {
+        let uses = taken.uses(self.0.ledger.as_deref(), id);
+        match state.gate.put_with(id, uses)? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());
                 Ok(None)
             }
-            Put::Settled(settled) => Ok(Some(settled)),
+            Put::Settled(settled) => {
+                taken.settle(id, &settled);
+                Ok(Some(settled))
+            }
         }
     }
 
@@ -341,53 +260,6 @@ impl SharedGate {
                 state.gate.set_grants(grants);
             }
         }
-    }
-
-    /// Drops the uses of grants that were taken back since.
-    fn drop_what_ended(&self, taken: &mut Taken) {
-        if let (Some(ledger), Taken::InLedger(grants)) = (&self.0.ledger, taken) {
-            grants.retain(|grant| ledger.still_counts(&grant.id));
-        }
-    }
-
-    /// Lets the ledger look at the disk.
-    async fn look(&self) {
-        if let Some(ledger) = self.0.ledger.clone() {
-            let looking = tokio::task::spawn_blocking(move || ledger.look());
-            if looking.await.is_err() {
-                // Nobody knows which count: none, until the ledger says more.
-                let state = &mut *self.lock();
-                self.refresh(state);
-                state.gate.set_grants(Vec::new());
-            }
-        }
-    }
-
-    /// Takes uses in the ledger while the gate is not locked.
-    async fn take_uses(&self, wanted: impl Fn(&Gate<Box<dyn Invocation>>) -> Vec<Grant>) -> Taken {
-        let Some(ledger) = &self.0.ledger else {
-            return Taken::Here;
-        };
-        for _ in 0..TAKES {
-            let grants = {
-                let state = &mut *self.lock();
-                self.refresh(state);
-                wanted(&state.gate)
-            };
-            if grants.is_empty() {
-                break;
-            }
-            let ledger = Arc::clone(ledger);
-            let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
-            let taking = tokio::task::spawn_blocking(move || ledger.take(&ids));
-            match taking.await {
-                Ok(Ok(())) => return Taken::InLedger(grants),
-                // Others may cover the call when these are known to be over.
-                Ok(Err(over)) if !over.is_empty() => {}
-                Ok(Err(_)) | Err(_) => break,
-            }
-        }
-        Taken::InLedger(Vec::new())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -182,11 +182,7 @@ fn an_always_for_some_uses_lets_as_many_later_calls_run() {
             let command = format!("mkdir d{n}");
             assert_eq!(between["arguments"]["command"], *command, "of {n_uses}");
             assert!(has(&sandbox, &n.to_string()));
-            let left: &[_] = match n_uses - n {
-                0 => &[],
-                left => &[json!(left)],
-            };
-            assert_eq!(uses_left(&sandbox), left);
+            assert_eq!(uses_left(&sandbox), [json!(n_uses - n)]);
             client.reply(&between, once()).unwrap();
         }
         let last = client.request();

@@ -6,7 +6,7 @@ use super::questions::{Questions, Waiting};
 use super::{Gate, Settled};
 use crate::answer::{Answer, AnswerError};
 use crate::call::CallFacts;
-use crate::grant::{Covered, Grant, GrantId, Grants, Uses};
+use crate::grant::{Covered, Grant, GrantId, Grants, Used, Uses};
 use crate::question::{Question, RequestId, Rest};
 
 impl<P> Gate<P> {
@@ -119,20 +119,20 @@ impl<P> Gate<P> {
     }
 
     /// Whether a grant may answer a question: the grants that it takes for what it does not cover
-    /// itself, of which a use is taken unless they are counted elsewhere.
+    /// itself, and those of them of which a use is taken.
     pub(super) fn cover_rest(
         &mut self,
         grant: &Grant,
         id: &RequestId,
         uses: Uses<'_>,
-    ) -> Result<Box<[GrantId]>, AnswerError> {
+    ) -> Result<(Box<[GrantId]>, Used), AnswerError> {
         let (rest, call) = rest_to_cover(&self.questions, grant, id)?;
         if rest.is_empty() {
-            return Ok([].into());
+            return Ok(Default::default());
         }
         let covered = self.grants.use_for(rest.into_iter(), call, uses);
         covered
-            .map(|covered| covered.grants)
+            .map(|covered| (covered.grants, covered.used))
             .ok_or_else(|| AnswerError::NotCovered { id: id.clone() })
     }
 
@@ -143,9 +143,9 @@ impl<P> Gate<P> {
             .get(id)
             .filter(|waiting| waiting.question.heeds_grants())?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        let Covered { grants, by } = self.grants.use_for(parts.iter(), call, uses)?;
+        let Covered { grants, used, by } = self.grants.use_for(parts.iter(), call, uses)?;
         let answer = Answer::Granted { grants, by };
-        self.settle(id, answer).ok()
+        self.settle_using(id, answer, used).ok()
     }
 }
 

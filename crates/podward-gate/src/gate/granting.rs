@@ -59,13 +59,13 @@ impl<P> Gate<P> {
     ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
         let mut settled = Vec::new();
         if let Some(id) = answering {
-            let with = self.cover_rest(&grant, id, kept.uses_for(id))?;
+            let (with, used) = self.cover_rest(&grant, id, kept.uses_for(id))?;
             let answer = Answer::Always {
                 by: grant.by.clone(),
                 grant: grant.id.clone(),
                 with,
             };
-            settled.push((id.clone(), self.settle(id, answer)?));
+            settled.push((id.clone(), self.settle_using(id, answer, used)?));
         }
         let met: Vec<RequestId> = self.met_by(&grant).map(Waiting::id).collect();
         match kept {

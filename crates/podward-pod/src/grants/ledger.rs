@@ -37,6 +37,13 @@ impl GrantLedger for GrantStore {
         }
     }
 
+    fn give_back(&self, grants: &[GateGrantId]) {
+        let ids: Vec<GrantId> = grants.iter().map(|id| GrantId::new(id.as_str())).collect();
+        if let Err(error) = self.give_back_uses(&ids) {
+            tracing::warn!(%error, n_uses = ids.len(), "uses of grants stay taken, for nothing");
+        }
+    }
+
     fn still_counts(&self, taken: &GateGrantId) -> bool {
         Self::still_counts(self, &GrantId::new(taken.as_str()))
     }

@@ -1,7 +1,7 @@
 //! The lines of a file of grants.
 
 use podward_policy::GrantRule;
-use podward_protocol::{Grant, GrantFor, SessionId};
+use podward_protocol::{Grant, GrantFor, SessionId, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
@@ -16,6 +16,9 @@ const MAX_LINE: usize = 256 * 1024;
 /// The most rules of one grant: the parts of a call that were asked about.
 const MAX_RULES: usize = 256;
 
+/// How long a grant stays whose last use was taken, in milliseconds: so long the use can be given back.
+const USED_UP_KEPT: i64 = 60 * 60 * 1000;
+
 /// One grant as it is written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
@@ -24,6 +27,9 @@ pub(super) struct Record {
     pub(super) project: String,
     /// The session that it was given in.
     pub(super) session: SessionId,
+    /// When its last use was taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    used_up_at: Option<Time>,
     #[serde(flatten)]
     pub(super) grant: Grant,
 }
@@ -62,6 +68,7 @@ impl Record {
             format: GRANT_FORMAT,
             project,
             session,
+            used_up_at: None,
             grant,
         }
     }
@@ -89,10 +96,44 @@ impl Record {
         }
     }
 
-    /// Whether its time is over, or its uses are.
+    /// Whether its time is over, or its last use was taken long ago.
     pub(super) fn is_over(&self, now: i64) -> bool {
         let end = self.grant.expires_at.map(|end| end.unix_milliseconds());
-        end.is_some_and(|end| end <= now) || self.grant.uses_left == Some(0)
+        let kept = |at: Time| at.unix_milliseconds().saturating_add(USED_UP_KEPT);
+        let end = end.into_iter().chain(self.used_up_at.map(kept)).min();
+        end.is_some_and(|end| end <= now)
+    }
+
+    /// Whether it has no use left: one may be given back.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.grant.uses_left == Some(0)
+    }
+
+    /// Whether it lets calls run.
+    pub(super) fn counts(&self, now: i64) -> bool {
+        !self.is_used_up() && !self.is_over(now) && !self.is_early(now)
+    }
+
+    /// Takes a use, if it has limited ones. Whether it has.
+    pub(super) fn take_use(&mut self, now: Time) -> bool {
+        let Some(left) = &mut self.grant.uses_left else {
+            return false;
+        };
+        *left = left.saturating_sub(1);
+        self.used_up_at = (*left == 0).then_some(now);
+        true
+    }
+
+    /// Gives back uses, never more than were given. Whether any.
+    pub(super) fn give_back(&mut self, n_uses: usize) -> bool {
+        let (GrantFor::Uses { n }, Some(left)) = (&self.grant.lasts, &mut self.grant.uses_left)
+        else {
+            return false;
+        };
+        let n_uses = u32::try_from(n_uses).unwrap_or(u32::MAX);
+        let before = std::mem::replace(left, left.saturating_add(n_uses).min(*n));
+        self.used_up_at = self.used_up_at.filter(|_| *left == 0);
+        *left != before
     }
 
     /// Whether it ends at a time and the clock says that it was not given yet: then the clock was
@@ -119,7 +160,7 @@ impl Record {
                 grant.expires_at.is_none() && grant.uses_left.is_some_and(|left| left <= *n)
             }
         };
-        if !ends_so {
+        if !ends_so || self.used_up_at.is_some() != self.is_used_up() {
             return Err("its end does not fit what it was given for".to_owned());
         }
         grant.rules.iter().map(convert::rule).collect()

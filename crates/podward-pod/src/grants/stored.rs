@@ -106,18 +106,19 @@ impl GrantNotFound {
 pub fn stored_grants(places: &Places, clock: &dyn Clock) -> Result<Vec<StoredGrants>, StateError> {
     let now = clock.now().unix_milliseconds();
     let files = GrantFile::all(&super::directory(places))?;
-    let stored = files.iter().map(|file| stored(file, now));
+    let is_shown = |record: &Record| !record.is_over(now) && !record.is_used_up();
+    let stored = files.iter().map(|file| stored(file, is_shown));
     Ok(stored.collect())
 }
 
-fn stored(file: &GrantFile, now: i64) -> StoredGrants {
+fn stored(file: &GrantFile, is_wanted: impl Fn(&Record) -> bool) -> StoredGrants {
     let path = file.path().to_owned();
     match file.read() {
         Ok((content, _)) => StoredGrants {
             file: path,
             grants: content
                 .grants()
-                .filter(|record| !record.is_over(now))
+                .filter(|record| is_wanted(record))
                 .map(StoredGrant::of)
                 .collect(),
             problems: file.problems(&content),
@@ -151,8 +152,13 @@ pub fn find_grant(
             .flat_map(char::escape_debug)
             .collect()
     };
-    let stored = stored_grants(places, clock)?;
-    let all = stored.into_iter().flat_map(|stored| stored.grants);
+    let now = clock.now().unix_milliseconds();
+    let files = GrantFile::all(&super::directory(places))?;
+    // One that is used up is found too: what is taken back is not given back any more.
+    let stored = files
+        .iter()
+        .map(|file| stored(file, |record| !record.is_over(now)));
+    let all = stored.flat_map(|stored| stored.grants);
     let is_wanted = |id: &str| !wanted.is_empty() && id.to_ascii_uppercase().starts_with(&wanted);
     let mut found: Vec<_> = all
         .filter(|stored| is_wanted(stored.grant.id.as_str()))

@@ -221,7 +221,6 @@ fn uses_are_taken_once_each() {
         .collect();
     assert_eq!(taken, [true, true, true, false, false]);
     assert_eq!(patterns(&one), Vec::<String>::new());
-    assert_eq!(fixture.text(), "");
     // One without a limit only has to be there.
     let grant = one.add(new_grant("git push", GrantFor::Project)).unwrap();
     let before = fixture.text();
@@ -278,9 +277,7 @@ fn a_use_that_was_taken_counts_until_its_grant_is_taken_back() {
     one.look();
     let counts = || [&grant.id, &last.id].map(|id| one.still_counts(id));
     assert_eq!(counts(), [true, true]);
-    // There is nothing left to take back of the other.
     assert!(other.revoke(&grant.id).unwrap());
-    assert!(!other.revoke(&last.id).unwrap());
     one.look();
     assert_eq!(counts(), [false, true]);
     {
@@ -288,6 +285,56 @@ fn a_use_that_was_taken_counts_until_its_grant_is_taken_back() {
         one.add(new_grant("git gc", GrantFor::Project)).unwrap_err();
         assert_eq!(counts(), [false, false]);
     }
+}
+
+/// What did not run has used nothing, and nothing comes back that was taken back, or is more than was
+/// given.
+#[test]
+fn a_use_is_given_back_once_and_only_while_its_grant_is_there() {
+    let fixture = fixture();
+    let (one, other) = (fixture.store('A'), fixture.store('B'));
+    let uses = |n| GrantFor::Uses { n };
+    let add = |pattern, n| one.add(new_grant(pattern, uses(n))).unwrap().id;
+    let (two, last) = (add("git push", 2), add("git pull", 1));
+    let left = || {
+        let grants = other.list().into_iter();
+        let left = grants.map(|grant| (grant.id, grant.uses_left.unwrap()));
+        left.collect::<BTreeMap<_, _>>()
+    };
+    let all = BTreeMap::from([(two.clone(), 2), (last.clone(), 1)]);
+    for _ in 0..2 {
+        let ids = [two.clone(), last.clone()];
+        assert_eq!(one.take_uses(&ids).unwrap(), []);
+        assert_eq!(one.take_uses(&ids[..1]).unwrap(), []);
+        assert_eq!(left(), BTreeMap::new());
+        // A grant that is given meanwhile leaves them as they are.
+        let id = add("git gc", 1);
+        assert_eq!(one.take_uses(std::slice::from_ref(&id)).unwrap(), []);
+        let ids = [two.clone(), last.clone(), two.clone()];
+        one.give_back_uses(&ids).unwrap();
+        assert_eq!(left(), all);
+        assert!(other.revoke(&id).unwrap());
+    }
+    let before = fixture.text();
+    one.give_back_uses(&[two.clone(), last.clone()]).unwrap();
+    assert_eq!(fixture.text(), before);
+    // One that is used up can be taken back: then it stays so.
+    assert_eq!(one.take_uses(std::slice::from_ref(&last)).unwrap(), []);
+    assert_eq!(
+        stored_grants(&fixture.places, &*fixture.clock).unwrap()[0]
+            .grants
+            .len(),
+        1
+    );
+    revoke_grant(&fixture.places, &*fixture.clock, last.as_str()).unwrap();
+    one.give_back_uses(std::slice::from_ref(&last)).unwrap();
+    assert_eq!(left(), BTreeMap::from([(two.clone(), 2)]));
+    // Nor does it come back when it was used up long ago.
+    assert_eq!(one.take_uses(std::slice::from_ref(&two)).unwrap(), []);
+    assert_eq!(one.take_uses(std::slice::from_ref(&two)).unwrap(), []);
+    fixture.clock.set(ONE);
+    one.give_back_uses(std::slice::from_ref(&two)).unwrap();
+    assert_eq!((left(), fixture.text()), (BTreeMap::new(), String::new()));
 }
 
 #[test]

@@ -1,32 +1,10 @@
 //! The uses of grants that have limited ones: each is taken on disk, for one call.
 
-use std::collections::VecDeque;
-
 use podward_protocol::GrantId;
 
 use super::file::Change;
 use super::record::Record;
-use super::{GrantError, GrantStore, MAX_GRANTS};
-
-/// The grants whose last use was taken here, the latest ones: nobody can take them back any more.
-#[derive(Debug, Default)]
-pub(super) struct UsedUp(VecDeque<GrantId>);
-
-/// What came of taking uses.
-struct Taken {
-    /// The grants that count no more; if there are any, nothing was taken.
-    over: Vec<GrantId>,
-    /// Those whose last use it was.
-    used_up: Vec<GrantId>,
-}
-
-impl UsedUp {
-    fn note(&mut self, ids: &[GrantId]) {
-        self.0.extend(ids.iter().cloned());
-        let n_old = self.0.len().saturating_sub(MAX_GRANTS);
-        self.0.drain(..n_old);
-    }
-}
+use super::{GrantError, GrantStore};
 
 impl GrantStore {
     /// Takes one use of each of these grants in one go; that is on disk when this returns. Where it
@@ -37,47 +15,49 @@ impl GrantStore {
     /// be lost; no call runs by them, and no grant counts until the file was read again.
     pub fn take_uses(&self, ids: &[GrantId]) -> Result<Vec<GrantId>, GrantError> {
         let latest = self.now(&mut self.lock());
-        let counts = |record: &Record| {
-            ids.contains(&record.grant.id)
-                && record.is_for(&self.session)
-                && !record.is_over(latest)
-                && !record.is_early(latest)
+        let now = self.clock.now();
+        let is_meant = |record: &Record| {
+            ids.contains(&record.grant.id) && record.is_for(&self.session) && record.counts(latest)
         };
-        let taken = self.change_noting(
-            |content| {
-                let is_over = |id: &&GrantId| {
-                    let mut grants = content.grants();
-                    !grants.any(|record| counts(record) && record.grant.id == **id)
-                };
-                let over: Vec<GrantId> = ids.iter().filter(is_over).cloned().collect();
-                let mut used_up = Vec::new();
-                if !over.is_empty() {
-                    return Ok(Change::Keep(Taken { over, used_up }));
-                }
-                let mut is_changed = false;
+        self.change(|content| {
+            let is_over = |id: &&GrantId| {
+                let mut grants = content.grants();
+                !grants.any(|record| is_meant(record) && record.grant.id == **id)
+            };
+            let over: Vec<GrantId> = ids.iter().filter(is_over).cloned().collect();
+            let mut is_changed = false;
+            if over.is_empty() {
                 content.retain(|record| {
-                    if !counts(record) {
-                        return true;
-                    }
-                    if let Some(left) = &mut record.grant.uses_left {
-                        *left = left.saturating_sub(1);
-                        is_changed = true;
-                    }
-                    let is_used_up = record.grant.uses_left == Some(0);
-                    if is_used_up {
-                        used_up.push(record.grant.id.clone());
-                    }
-                    !is_used_up
+                    is_changed |= is_meant(record) && record.take_use(now);
+                    true
                 });
-                let taken = Taken { over, used_up };
-                Ok(match is_changed {
-                    true => Change::Write(taken),
-                    false => Change::Keep(taken),
-                })
-            },
-            |state, taken| state.used_up.note(&taken.used_up),
-        )?;
-        Ok(taken.over)
+            }
+            Ok(match is_changed {
+                true => Change::Write(over),
+                false => Change::Keep(over),
+            })
+        })
+    }
+
+    /// Gives back uses that were taken for calls that did not run: one of a grant for each time that it
+    /// is named. That is on disk when this returns. One that was taken back since, or whose last use was
+    /// taken an hour ago, stays so.
+    ///
+    /// # Errors
+    /// It cannot be written: then they stay taken.
+    pub fn give_back_uses(&self, ids: &[GrantId]) -> Result<(), GrantError> {
+        self.change(|content| {
+            let mut is_changed = false;
+            content.retain(|record| {
+                let n_uses = ids.iter().filter(|id| **id == record.grant.id).count();
+                is_changed |= record.is_for(&self.session) && record.give_back(n_uses);
+                true
+            });
+            Ok(match is_changed {
+                true => Change::Write(()),
+                false => Change::Keep(()),
+            })
+        })
     }
 
     /// Whether a use that was taken of a grant may still let its call run: the grant was not taken
@@ -85,6 +65,6 @@ impl GrantStore {
     pub(crate) fn still_counts(&self, id: &GrantId) -> bool {
         let state = self.lock();
         let mut live = state.live.iter();
-        live.any(|record| record.grant.id == *id) || state.used_up.0.contains(id)
+        live.any(|record| record.grant.id == *id) || state.used_up.contains(id)
     }
 }

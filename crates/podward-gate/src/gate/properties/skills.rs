@@ -243,13 +243,25 @@ proptest! {
         };
         let Some((without, _)) = say(&[]) else { return Ok(()) };
         prop_assert!(!matches!(without, Some(Settled::Refuse(_))));
-        let (under, gate) = say(&skills).unwrap();
+        let (under, mut gate) = say(&skills).unwrap();
         let is_listed = skills.iter().all(|skill| texts.iter().all(|text| skill.lists(TEXTS[*text])));
         match &under {
             Some(Settled::Run(_)) => prop_assert!(is_listed && without.is_some()),
             Some(Settled::Refuse(refusal)) => {
                 prop_assert!(!is_listed);
                 check_named(refusal, &skills, &texts);
+                // What was taken for it can be given back.
+                gate.give_back(refusal.unused());
+                for grant in gate.grants() {
+                    let given = grants.iter().find(|given| given.id == grant.id).unwrap();
+                    prop_assert_eq!(grant.uses_left, given.uses_left);
+                }
+                let n_given = match yes {
+                    Yes::GrantOfLater => grants.len(),
+                    Yes::Always => 1,
+                    Yes::Once | Yes::Auto | Yes::Edit => 0,
+                };
+                prop_assert_eq!(gate.grants().count(), n_given);
             }
             // Other arguments are refused where they are given, and the question stays.
             None => prop_assert!(without.is_none() || (matches!(yes, Yes::Edit) && !is_listed)),

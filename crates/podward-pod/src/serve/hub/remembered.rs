@@ -102,6 +102,8 @@ impl Deeds {
 
 impl Deed {
     fn run(self, store: &GrantStore, gate: &SharedGate) -> Done {
+        // What was taken for questions that somebody else settled.
+        gate.give_back_unused();
         match self {
             Self::Look => {
                 store.reload();
@@ -126,7 +128,8 @@ impl Deed {
             Self::Revoke(id) => {
                 let known = store.list().into_iter().find(|grant| grant.id == id);
                 let revoked = match known {
-                    None => Ok(None),
+                    // One that is used up is not given back after this.
+                    None => store.revoke(&id).map(|_| None),
                     Some(grant) => {
                         let revoked = store.revoke(&id);
                         revoked.map(|was_there| was_there.then(|| Box::new(grant)))

@@ -1,6 +1,8 @@
 //! Grants that are kept elsewhere, and their uses.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
 
 use super::*;
 use crate::gate::GrantLedger;
@@ -12,11 +14,14 @@ struct Ledger {
     /// Whether the grants are others than the gate was told last.
     is_news: AtomicBool,
     taken: Mutex<Vec<String>>,
-    used_up: Mutex<Vec<GrantId>>,
+    used_up: Mutex<Vec<Grant>>,
+    given_back: Mutex<Vec<GrantId>>,
     fails: AtomicBool,
     /// Whether a look at the disk panics.
     breaks: AtomicBool,
     now: AtomicU64,
+    /// Uses are taken when something comes from here.
+    go: Mutex<Option<mpsc::Receiver<()>>>,
     /// Who looks at the grants as soon as uses are taken.
     onlooker: Mutex<Option<SharedGate>>,
 }
@@ -64,6 +69,9 @@ impl GrantLedger for Ledger {
         if self.fails.load(Ordering::SeqCst) {
             return Err(Vec::new());
         }
+        if let Some(go) = self.go.lock().unwrap().take() {
+            go.recv().unwrap();
+        }
         {
             let grants = &mut *self.grants.lock().unwrap();
             self.is_news.store(true, Ordering::SeqCst);
@@ -76,8 +84,7 @@ impl GrantLedger for Ledger {
                 grant.uses_left = grant.uses_left.map(|left| left - 1);
             }
             let over = grants.extract_if(.., |grant| grant.uses_left == Some(0));
-            let used_up = over.map(|grant| grant.id);
-            self.used_up.lock().unwrap().extend(used_up);
+            self.used_up.lock().unwrap().extend(over);
         }
         if let Some(onlooker) = &*self.onlooker.lock().unwrap() {
             onlooker.look_at_grants();
@@ -85,10 +92,24 @@ impl GrantLedger for Ledger {
         Ok(())
     }
 
+    fn give_back(&self, ids: &[GrantId]) {
+        let grants = &mut *self.grants.lock().unwrap();
+        let used_up = &mut *self.used_up.lock().unwrap();
+        self.given_back.lock().unwrap().extend_from_slice(ids);
+        self.is_news.store(true, Ordering::SeqCst);
+        for id in ids {
+            grants.extend(used_up.extract_if(.., |grant| grant.id == *id));
+            for grant in grants.iter_mut().filter(|grant| grant.id == *id) {
+                grant.uses_left = grant.uses_left.map(|left| left + 1);
+            }
+        }
+    }
+
     fn still_counts(&self, taken: &GrantId) -> bool {
         let grants = self.grants.lock().unwrap();
-        grants.iter().any(|grant| grant.id == *taken)
-            || self.used_up.lock().unwrap().contains(taken)
+        let used_up = self.used_up.lock().unwrap();
+        let mut all = grants.iter().chain(&*used_up);
+        all.any(|grant| grant.id == *taken)
     }
 
     fn now_ms(&self) -> u64 {
@@ -283,6 +304,118 @@ async fn an_always_takes_all_uses_that_a_question_needs_or_none() {
         let word = if is_over { "rejected" } else { "always" };
         assert_eq!(settled_by(&kit), [word]);
     }
+}
+
+fn limited(n_uses: u32) -> Grant {
+    let rules = ["echo", "slow"].map(|tool| stored("some", tool, "ask*").rules);
+    Grant {
+        uses_left: Some(n_uses),
+        rules: rules.into_iter().flatten().collect(),
+        ..stored("some", "echo", "ask*")
+    }
+}
+
+/// A call that a hook refuses takes no use, and the next one that it covers has it.
+#[tokio::test]
+async fn a_use_is_given_back_where_a_hook_refuses_the_call() {
+    for n_uses in 1..=2 {
+        let ledger = Ledger::of(vec![limited(n_uses)]);
+        let (_, setup, _) = watched("ask a", false);
+        let setup = Setup {
+            ledger: ledger.setup().ledger,
+            ..setup
+        };
+        let calls: [&[_]; 2] = [&[("echo", "ask a")], &[("echo", "ask b")]];
+        let mut kit = Kit::with(&script(&calls), setup);
+        kit.turn("go").await;
+        assert_eq!(settled_by(&kit), ["hook", "granted"]);
+        assert_eq!(ledger.taken.lock().unwrap().len(), 2);
+        let left = Some(n_uses - 1).filter(|left| *left > 0);
+        assert_eq!(ledger.uses_left(), Vec::from_iter(left.map(Some)));
+        assert_eq!(kit.log.ran(), ["ask b"]);
+    }
+}
+
+/// The same for one that waits for its start when the turn ends.
+#[tokio::test]
+async fn a_use_is_given_back_where_the_turn_ends_before_the_call_starts() {
+    let ledger = Ledger::of(vec![limited(2)]);
+    let setup = Setup {
+        limits: TurnLimits {
+            parallel: NonZeroUsize::MIN,
+            ..TurnLimits::default()
+        },
+        ..ledger.setup()
+    };
+    let calls = [("slow", "ask a"), ("echo", "ask b")];
+    let mut kit = Kit::with(&script(&[&calls]), setup);
+    let (cancel, log) = (kit.cancel.clone(), kit.log.clone());
+    let cancelling = async {
+        while log.ran().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(ledger.uses_left(), []);
+        cancel.cancel();
+    };
+    tokio::join!(kit.turn("go"), cancelling);
+    assert_eq!(kit.log.ran(), ["ask a"]);
+    assert_eq!(ledger.uses_left(), [Some(1)]);
+}
+
+/// The same where it ends while the use is being taken.
+#[tokio::test]
+async fn a_use_is_given_back_that_is_taken_after_the_end_of_the_turn() {
+    let ledger = Ledger::of(vec![limited(1)]);
+    let (go, waits) = mpsc::channel();
+    *ledger.go.lock().unwrap() = Some(waits);
+    let mut kit = Kit::with(&script(&[&[("echo", "ask a")]]), ledger.setup());
+    let cancel = kit.cancel.clone();
+    let cancelling = async {
+        while ledger.taken.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    };
+    tokio::join!(kit.turn("go"), cancelling);
+    assert_eq!(kit.log.ran(), Vec::<String>::new());
+    go.send(()).unwrap();
+    while ledger.given_back.lock().unwrap().is_empty() {
+        kit.worker.gate().give_back_unused();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(ledger.uses_left(), [Some(1)]);
+}
+
+/// The same for what an approval would have settled that somebody else was faster to answer.
+#[tokio::test]
+async fn a_use_is_given_back_where_the_question_is_settled_first() {
+    let calls = [("echo", "ask a"), ("echo", "ask b"), ("echo", "ask c")];
+    let (approver, setup) = passes_on();
+    let ledger = Ledger::of(Vec::new());
+    let setup = Setup {
+        ledger: ledger.setup().ledger,
+        ..setup
+    };
+    let mut kit = Kit::with(&script(&[&calls]), setup);
+    let gate = kit.worker.gate();
+    let answering = async {
+        let opened = open(&gate, &approver, 3).await;
+        let grant = Grant {
+            uses_left: Some(3),
+            ..grant("some", "ask *", &opened[0])
+        };
+        ledger.set(vec![grant.clone()]);
+        let first = Some(opened[0].id());
+        let taken = gate.take_uses_for(&grant, first);
+        assert_eq!(ledger.uses_left(), [Some(1)]);
+        gate.answer(opened[1].id(), Answer::Auto).unwrap();
+        let settled = gate.grant(grant, first, taken).unwrap();
+        assert_eq!(settled, [id("call_1_1"), id("call_1_3")]);
+        gate.give_back_unused();
+        assert_eq!(ledger.uses_left(), [Some(2)]);
+    };
+    let (_, ()) = tokio::join!(kit.turn("go"), answering);
+    assert_eq!(ledger.uses_left(), [Some(2)]);
 }
 
 /// A hook that sees a grant come and end before the question is put.
