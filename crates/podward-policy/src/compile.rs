@@ -1,6 +1,6 @@
 //! From a table as written to a compiled one: all errors at once, and what loads with a warning.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::action::Action;
@@ -41,7 +41,7 @@ pub(crate) fn compile_rules(
 
 /// What the rules so far have in common, by the tools as written.
 #[derive(Default)]
-struct Origins<'s>(HashMap<&'s str, Vec<Arc<Origin>>>);
+struct Origins<'s>(BTreeMap<&'s str, Vec<Arc<Origin>>>);
 
 impl<'s> Origins<'s> {
     fn of(

@@ -14,6 +14,7 @@ mod placing;
 mod quote;
 mod segments;
 mod shape;
+mod signs;
 mod written;
 
 pub(crate) use cover::covers;
@@ -21,7 +22,7 @@ pub(crate) use globs::{Glob, Kept, Tokens, text_of};
 pub(crate) use parse::{Problem, is_plainly_right, parse};
 pub(crate) use quote::{Quoting, Words, words};
 pub(crate) use shape::{Shape, program_of};
-pub(crate) use written::is_simple;
+pub(crate) use signs::Signs;
 
 use std::ops::Range;
 

@@ -7,9 +7,11 @@ pub(crate) mod url;
 
 use std::sync::Arc;
 
+use memchr::memchr2;
+
 use crate::action::Action;
 use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
-use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Words, program_of, words};
+use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Signs, Words, program_of, words};
 use crate::source::Location;
 use crate::text::Text;
 use crate::work::{Exhausted, Work};
@@ -96,16 +98,15 @@ impl Rule {
     /// Compiles a rule whose tool is already known to be one.
     pub(crate) fn new(source: RuleSource<'_>) -> Result<Self, Vec<Problem>> {
         let pattern = source.pattern;
-        let forms = Forms::new(pattern, source.action, source.origin.quotes)?;
+        let signs = Signs::of(pattern);
+        let forms = Forms::new(pattern, signs, source.action, source.origin.quotes)?;
         let message: Option<Arc<str>> = source.message.map(Into::into);
         let is_plain = message.is_none() && source.ask_timeout.is_none() && forms.is_empty();
         Ok(Self {
             is_catch_all: matches!(pattern, "*" | "**"),
             is_reached_by_code: source.origin.is_reached_by_code,
-            has_operator: forms
-                .has_operator()
-                .unwrap_or_else(|| forms::has_operator(pattern)),
-            has_quotes: forms::has_quotes(pattern),
+            has_operator: forms.has_operator().unwrap_or(signs.has_operator()),
+            has_quotes: signs.has_quotes(),
             n_below: path::n_below(pattern, source.action),
             further: (!is_plain).then(|| {
                 Box::new(Further {
@@ -205,7 +206,9 @@ impl Rule {
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.forms().and_then(Forms::literal) {
             Some(literal) => literal,
-            None => (!self.pattern.contains(['*', '?'])).then_some(&*self.pattern),
+            None => memchr2(b'*', b'?', self.pattern.as_bytes())
+                .is_none()
+                .then_some(&*self.pattern),
         }
     }
 

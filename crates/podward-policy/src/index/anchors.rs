@@ -205,26 +205,33 @@ impl<'i> Filing<'i> {
         let literals = std::mem::take(&mut self.literals);
         let ids = self.ids;
         let mut by_end = Counts::new(ids.len());
-        for literals in literals.iter().flatten() {
-            by_end.add(prefix_hash(literals));
-            by_end.add(suffix_hash(literals));
-        }
-        let mut open: Vec<(u32, &Literals)> = Vec::new();
+        let mut filed: Vec<Filed<'_>> = Vec::with_capacity(ids.len());
         for (id, literals) in ids.iter().zip(&literals) {
             let Some(literals) = literals.as_ref().filter(|literals| !literals.is_empty()) else {
                 self.rest.push(*id);
                 continue;
             };
-            match self.shared_by(literals, &by_end) {
-                (prefix, _) if prefix <= SHARED => self.file_prefix(*id, literals),
-                (_, suffix) if suffix <= SHARED => self.file_suffix(*id, literals),
-                _ => open.push((*id, literals)),
+            let rule = Filed::new(*id, literals, self.ends);
+            for (_, hash) in [rule.prefix, rule.suffix].into_iter().flatten() {
+                by_end.add(hash);
             }
+            filed.push(rule);
         }
+        filed.retain(|rule| match rule.shared_by(&by_end) {
+            (prefix, _) if prefix <= SHARED => !self.file_prefix(rule),
+            (_, suffix) if suffix <= SHARED => !self.file_suffix(rule),
+            _ => true,
+        });
+        self.file_open(&filed, &by_end);
+    }
+
+    /// Files rules that share their ends with many.
+    fn file_open(&mut self, open: &[Filed<'_>], by_end: &Counts) {
         let mut by_gram = Counts::new(open.len().saturating_mul(16));
-        for (_, literals) in &open {
+        for rule in open {
             for width in [Width::Four, Width::Six] {
-                for window in literals
+                for window in rule
+                    .literals
                     .parts()
                     .flat_map(|part| part.windows(width.n_bytes()))
                 {
@@ -232,44 +239,40 @@ impl<'i> Filing<'i> {
                 }
             }
         }
-        for (id, literals) in open {
-            let window = best_window(literals, &by_gram);
-            let (prefix, suffix) = self.shared_by(literals, &by_end);
-            match window {
+        for rule in open {
+            let window = best_window(rule.literals, &by_gram);
+            let (prefix, suffix) = rule.shared_by(by_end);
+            let is_filed = match window {
                 Some(window) if window.count <= prefix.min(suffix) => {
-                    self.file_grams(id, literals, window);
+                    self.file_grams(rule.id, rule.literals, window);
+                    true
                 }
-                _ if prefix <= suffix && prefix < u16::MAX => self.file_prefix(id, literals),
-                _ if suffix < u16::MAX => self.file_suffix(id, literals),
-                _ => self.rest.push(id),
+                _ if prefix <= suffix => self.file_prefix(rule),
+                _ => self.file_suffix(rule),
+            };
+            if !is_filed {
+                self.rest.push(rule.id);
             }
         }
     }
 
-    /// How many rules share a rule's start, and its end.
-    fn shared_by(&self, literals: &Literals, by_end: &Counts) -> (u16, u16) {
-        let count = |key: &[u8], hash: u32| match key {
-            [] => u16::MAX,
-            _ => by_end.of(hash).min(u16::MAX - 1),
+    fn file_prefix(&mut self, rule: &Filed<'_>) -> bool {
+        let Some((length, hash)) = rule.prefix else {
+            return false;
         };
-        let suffix = match self.ends {
-            Ends::Both => count(literals.suffix(), suffix_hash(literals)),
-            Ends::Start | Ends::Open => u16::MAX,
-        };
-        (count(literals.prefix(), prefix_hash(literals)), suffix)
-    }
-
-    fn file_prefix(&mut self, id: u32, literals: &Literals) {
-        let length = literals.prefix().len().min(LONGEST);
         self.prefix_lengths |= 1 << length.saturating_sub(1);
-        self.pairs.push((prefix_hash(literals), id));
+        self.pairs.push((hash, rule.id));
+        true
     }
 
-    fn file_suffix(&mut self, id: u32, literals: &Literals) {
-        let key = literals.suffix();
-        self.suffix_lengths |= 1 << key.len().min(LONGEST).saturating_sub(1);
-        self.has_tilde |= key.contains(&b'~');
-        self.pairs.push((suffix_hash(literals), id));
+    fn file_suffix(&mut self, rule: &Filed<'_>) -> bool {
+        let Some((length, hash)) = rule.suffix else {
+            return false;
+        };
+        self.suffix_lengths |= 1 << length.saturating_sub(1);
+        self.has_tilde |= rule.literals.suffix().contains(&b'~');
+        self.pairs.push((hash, rule.id));
+        true
     }
 
     fn file_grams(&mut self, id: u32, literals: &Literals, window: Window) {
@@ -329,10 +332,34 @@ impl<'i> Filing<'i> {
     }
 }
 
-fn prefix_hash(literals: &Literals) -> u32 {
-    hash_from(SEED_PREFIX, literals.prefix().iter())
+/// A rule on its way to its key: its start and its end, as length and hash; `None` where there is none.
+struct Filed<'l> {
+    id: u32,
+    literals: &'l Literals,
+    prefix: Option<(usize, u32)>,
+    suffix: Option<(usize, u32)>,
 }
 
-fn suffix_hash(literals: &Literals) -> u32 {
-    hash_from(SEED_SUFFIX, literals.suffix().iter().rev())
+impl<'l> Filed<'l> {
+    fn new(id: u32, literals: &'l Literals, ends: Ends) -> Self {
+        let (prefix, suffix) = (literals.prefix(), literals.suffix());
+        let length = |key: &[u8]| key.len().min(LONGEST);
+        let has_suffix = ends == Ends::Both && !suffix.is_empty();
+        Self {
+            id,
+            literals,
+            prefix: (!prefix.is_empty())
+                .then(|| (length(prefix), hash_from(SEED_PREFIX, prefix.iter()))),
+            suffix: has_suffix
+                .then(|| (length(suffix), hash_from(SEED_SUFFIX, suffix.iter().rev()))),
+        }
+    }
+
+    /// How many rules share its start, and its end.
+    fn shared_by(&self, by_end: &Counts) -> (u16, u16) {
+        let count = |key: Option<(usize, u32)>| {
+            key.map_or(u16::MAX, |(_, hash)| by_end.of(hash).min(u16::MAX - 1))
+        };
+        (count(self.prefix), count(self.suffix))
+    }
 }

@@ -93,6 +93,8 @@ impl Grams {
         }
     }
 
+    // The loop over a text's bytes: as fast as it gets where nothing is mixed in.
+    #[inline(never)]
     fn look_up_by(
         &self,
         text: &[u8],
@@ -101,11 +103,12 @@ impl Grams {
     ) {
         // A text that repeats itself adds each key once, or almost.
         let mut seen = [None; 16];
+        let (filter, shift, stride) = (&*self.filter, self.shift, self.stride);
         let mut rest = text;
         while let Some(hash) = hash_of(rest) {
-            rest = rest.get(self.stride..).unwrap_or_default();
-            let bit = hash >> self.shift;
-            let word = self.filter.get(place(bit >> 6));
+            rest = rest.get(stride..).unwrap_or_default();
+            let bit = hash >> shift;
+            let word = filter.get(place(bit >> 6));
             if word.is_none_or(|word| word & (1 << (bit & 63)) == 0) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Reading a pattern, and refusing what the `glob` crate refuses or reads in a way that no author
 //! means (D4.1).
 
-use super::{Class, Token};
+use super::{Class, Signs, Token};
 use crate::source::ByteSpan;
 
 /// Longest pattern in bytes.
@@ -27,12 +27,11 @@ impl Problem {
 
 /// Whether a pattern has no class and each `**` is a whole component: [`parse`] finds nothing wrong
 /// with it, and it is read as it is written.
-pub(crate) fn is_plainly_right(pattern: &str) -> bool {
-    let bytes = pattern.as_bytes();
-    !bytes.is_empty()
-        && bytes.len() <= MAX_BYTES
-        && !bytes.contains(&b'[')
-        && (!bytes.windows(2).any(|two| two == b"**") || has_whole_stars(bytes))
+pub(crate) fn is_plainly_right(pattern: &str, signs: Signs) -> bool {
+    !pattern.is_empty()
+        && pattern.len() <= MAX_BYTES
+        && !signs.has_class()
+        && (!signs.has_stars_in_a_row() || has_whole_stars(pattern.as_bytes()))
 }
 
 fn has_whole_stars(pattern: &[u8]) -> bool {

@@ -6,11 +6,6 @@ use super::placing::{Gap, Piece, Place};
 use super::{Fold, Token};
 use crate::work::{Exhausted, Work};
 
-/// Whether a pattern can be read as it is written.
-pub(crate) fn is_simple(pattern: &str) -> bool {
-    !pattern.contains('[')
-}
-
 /// A run of characters and `?`, and what may stand before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run<'p> {

@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::compile::{Domain, domain_of};
-use crate::pattern::{Glob, Problem, Token, Tokens, is_plainly_right, is_simple, parse, words};
+use crate::pattern::{Glob, Problem, Signs, Token, Tokens, is_plainly_right, parse, words};
 use crate::rule::path;
 use crate::rule::tools::ToolPattern;
 use crate::rule::url::UrlParts;
@@ -59,23 +59,36 @@ struct ClassForms {
 
 impl Forms {
     /// Reads a pattern.
-    pub(super) fn new(pattern: &str, action: Action, quotes: Quotes) -> Result<Self, Vec<Problem>> {
-        let has_scheme = pattern.contains("://") || !is_simple(pattern);
-        let is_right = is_plainly_right(pattern);
-        let has_words = quotes == Quotes::Kept && has_quotes(pattern);
-        if is_right && !has_scheme && !has_words {
-            return Ok(Self::default());
+    pub(super) fn new(
+        pattern: &str,
+        signs: Signs,
+        action: Action,
+        quotes: Quotes,
+    ) -> Result<Self, Vec<Problem>> {
+        let is_right = is_plainly_right(pattern, signs);
+        let has_words = quotes == Quotes::Kept && signs.has_quotes();
+        if is_right && !has_words {
+            let url = match (signs.has_scheme(), signs.has_stars_in_a_row()) {
+                (false, _) => None,
+                (true, false) => UrlParts::of_text(pattern),
+                (true, true) => UrlParts::new(&Glob::written(pattern).tokens()),
+            };
+            return Ok(Self {
+                url: url.map(Box::new),
+                tokens: None,
+            });
         }
         let tokens = match is_right {
             true => Glob::written(pattern).tokens().into_owned(),
             false => parse(pattern)?,
         };
+        let may_have_scheme = signs.has_scheme() || signs.has_class();
         Ok(Self {
-            url: has_scheme
+            url: may_have_scheme
                 .then(|| UrlParts::new(&tokens))
                 .flatten()
                 .map(Box::new),
-            tokens: TokenForms::new(pattern, tokens, action, quotes).map(Box::new),
+            tokens: TokenForms::new(signs, tokens, action, quotes).map(Box::new),
         })
     }
 
@@ -120,9 +133,8 @@ impl Forms {
 }
 
 impl TokenForms {
-    fn new(pattern: &str, tokens: Vec<Token>, action: Action, quotes: Quotes) -> Option<Self> {
-        let is_simple = is_simple(pattern);
-        if is_simple && (quotes == Quotes::Apart || !has_quotes(pattern)) {
+    fn new(signs: Signs, tokens: Vec<Token>, action: Action, quotes: Quotes) -> Option<Self> {
+        if !signs.has_class() && (quotes == Quotes::Apart || !signs.has_quotes()) {
             return None;
         }
         let words = words(&tokens);
@@ -130,7 +142,7 @@ impl TokenForms {
         Some(Self {
             command: Some(command_of(words.tokens)),
             loose_command: loose.map(command_of),
-            classes: (!is_simple).then(|| ClassForms {
+            classes: signs.has_class().then(|| ClassForms {
                 line: command_of(tokens.clone()),
                 path: Tokens::new(tokens.clone(), path::n_below_tokens(&tokens, action)),
                 literal: literal_of(&tokens),
@@ -159,16 +171,6 @@ pub(super) fn written_command(pattern: &str) -> Glob<'_> {
 fn literal_of(tokens: &[Token]) -> Option<Box<str>> {
     let literal: Option<String> = tokens.iter().map(Token::literal).collect();
     literal.map(String::into_boxed_str)
-}
-
-/// Whether a pattern may have words in quotes.
-pub(super) fn has_quotes(pattern: &str) -> bool {
-    pattern.contains(['\'', '"'])
-}
-
-/// Whether a simple pattern has a shell operator, and so can match no simple command.
-pub(super) fn has_operator(pattern: &str) -> bool {
-    pattern.contains(['|', ';', '&', '<', '>', '`']) || pattern.contains("$(")
 }
 
 fn tokens_have_operator(tokens: &[Token]) -> bool {

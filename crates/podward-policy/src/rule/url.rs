@@ -71,7 +71,6 @@ impl UrlParts {
         let split = Split::new(tokens)?;
         let mut canonical = split.canonical();
         let is_one_host = !canonical.iter().any(Token::is_wildcard);
-        let hosts = covered_hosts(&split.host);
         let has_path = !split.rest.is_empty();
         let rest = match has_path {
             true => split.rest.to_vec(),
@@ -83,9 +82,58 @@ impl UrlParts {
             is_one_host,
             names_host: split.host.iter().any(is_of_a_name),
             has_address: split.host.first().and_then(Token::literal).is_some(),
-            hosts: (hosts != [split.host.clone()])
-                .then(|| hosts.into_iter().map(Kept::new).collect()),
+            hosts: other_hosts(&split.host),
             any: Any::new(split, canonical, rest, has_path),
+        })
+    }
+
+    /// The same of a pattern that is read as it is written and has no `**`.
+    pub(crate) fn of_text(pattern: &str) -> Option<Self> {
+        let (scheme, after) = pattern.split_once("://")?;
+        let (authority, rest) = match after.find(['/', '#']) {
+            Some(end) => after.split_at_checked(end)?,
+            None => (after, ""),
+        };
+        let colon = authority.rfind(':');
+        let colon = colon.filter(|colon| authority.rfind(']').is_none_or(|end| end < *colon));
+        let (host, port) = match colon {
+            Some(colon) => (authority.get(..colon)?, authority.get(colon + 1..)),
+            None => (authority, None),
+        };
+        let is_wildcard = |c: char| matches!(c, '*' | '?');
+        let known = |text: &str| text.replace(is_wildcard, "");
+        let default_port = default_port(&known(&scheme.to_ascii_lowercase()));
+        let port = port.filter(|port| known(port) != default_port);
+        let host = match host.strip_suffix('.') {
+            Some("") | None => host,
+            Some(shorter) => shorter,
+        };
+        let mut text = format!("{scheme}://{host}").to_ascii_lowercase();
+        let host_end = text.len();
+        if let Some(port) = port {
+            text.push(':');
+            text.push_str(&port.to_ascii_lowercase());
+        }
+        let rest_start = text.len();
+        let is_one_host = !text.contains(is_wildcard);
+        let hosts = match host.contains('*') {
+            true => other_hosts(&lower(&Glob::written(host).tokens())),
+            false => None,
+        };
+        text.push_str(if rest.is_empty() { "/" } else { rest });
+        let end = |at: usize| u16::try_from(at).ok();
+        Some(Self {
+            is_one_host,
+            names_host: host.contains(char::is_alphanumeric),
+            has_address: host.starts_with(|c| !is_wildcard(c)),
+            hosts,
+            any: Any::Written {
+                text: text.into_boxed_str(),
+                scheme_end: end(scheme.len())?,
+                host_end: end(host_end)?,
+                rest_start: end(rest_start)?,
+                has_path: !rest.is_empty(),
+            },
         })
     }
 
@@ -319,12 +367,7 @@ impl<'p> Split<'p> {
             let after_colon = host.split_off(colon);
             port = after_colon.get(1..).map(<[Token]>::to_vec);
         }
-        let default_port = match &*characters_of(&scheme) {
-            "https" | "wss" => "443",
-            "http" | "ws" => "80",
-            "ftp" => "21",
-            _ => "",
-        };
+        let default_port = default_port(&characters_of(&scheme));
         port = port.filter(|port| characters_of(port) != default_port);
         if host.len() > 1 && host.last() == Some(&Token::Char('.')) {
             host.pop();
@@ -347,6 +390,15 @@ impl<'p> Split<'p> {
             tokens.extend(port.iter().cloned());
         }
         tokens
+    }
+}
+
+fn default_port(scheme: &str) -> &'static str {
+    match scheme {
+        "https" | "wss" => "443",
+        "http" | "ws" => "80",
+        "ftp" => "21",
+        _ => "",
     }
 }
 
@@ -376,6 +428,12 @@ fn is_address(host: &str) -> bool {
 /// The characters of tokens, wildcards left out.
 fn characters_of(tokens: &[Token]) -> String {
     tokens.iter().filter_map(Token::literal).collect()
+}
+
+/// The hosts that an allow covers; `None`: the host as it is written.
+fn other_hosts(host: &[Token]) -> Option<Box<[Kept]>> {
+    let hosts = covered_hosts(host);
+    (hosts != [host]).then(|| hosts.into_iter().map(Kept::new).collect())
 }
 
 /// The hosts that an allow covers, as patterns none of which extends the registrable host.
@@ -421,3 +479,6 @@ fn fixes_registrable_host(after: &[Token]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -62,7 +62,7 @@ const BUDGETS: [(usize, [u64; 3]); 3] = [
 ];
 
 /// The most instructions of a compilation with its index, for each of 1,000 rules.
-const COMPILATION: u64 = 11_500;
+const COMPILATION: u64 = 6_600;
 
 pub(crate) fn check() -> Result<(), Failed> {
     if Command::new("valgrind").arg("--version").output().is_err() {
@@ -87,12 +87,13 @@ pub(crate) fn check() -> Result<(), Failed> {
             few = Some(found);
             continue;
         };
-        // Of all that is looked for, at most twice as much as with 100 rules.
-        for size in 0..2 {
+        // Of all that is looked for, at most twice as much as with 100 rules, and a little for what the
+        // compiler makes of other code.
+        for (size, percent) in [(0, 200), (1, 210)] {
             let sum = |figures: &Figures| -> u64 {
                 figures.decisions.iter().map(|sizes| sizes[size]).sum()
             };
-            if sum(&found) > 2 * sum(few) {
+            if 100 * sum(&found) > percent * sum(few) {
                 return Err(format!("{n_rules} rules: {found:?}; 100 rules: {few:?}").into());
             }
         }

@@ -1,6 +1,6 @@
-use super::{is_simple, tokens};
+use super::tokens;
 use crate::action::Action;
-use crate::pattern::{Glob, Token, is_plainly_right, parse};
+use crate::pattern::{Glob, Signs, Token, is_plainly_right, parse};
 use crate::rule::path::{n_below, n_below_tokens};
 use crate::testing::{Random, n_cases};
 use crate::work::Work;
@@ -23,11 +23,14 @@ fn a_written_pattern_agrees_with_its_tokens() {
     while n_compared < n_cases(1_000_000) {
         let pattern = random.text(PIECES, 7);
         let parsed = parse(&pattern);
-        assert_eq!(is_plainly_right(&pattern), parsed.is_ok(), "{pattern:?}");
+        assert_eq!(
+            is_plainly_right(&pattern, Signs::of(&pattern)),
+            parsed.is_ok(),
+            "{pattern:?}"
+        );
         let Ok(parsed) = parsed else {
             continue;
         };
-        assert!(is_simple(&pattern));
         assert_eq!(tokens(&pattern), parsed, "{pattern:?}");
         let n_bytes = usize::from(n_below(&pattern, Action::Deny));
         let n_optional = n_below_tokens(&parsed, Action::Deny);

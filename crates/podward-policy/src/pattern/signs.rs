@@ -1,0 +1,55 @@
+//! What a pattern may need more than its text for, found in one pass over it.
+
+/// What stands somewhere in a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Signs(u8);
+
+impl Signs {
+    const CLASS: u8 = 1;
+    const QUOTE: u8 = 1 << 1;
+    const OPERATOR: u8 = 1 << 2;
+    const SCHEME: u8 = 1 << 3;
+    const STARS: u8 = 1 << 4;
+
+    pub(crate) fn of(pattern: &str) -> Self {
+        let mut found = 0;
+        let mut before = [0; 2];
+        for byte in pattern.bytes() {
+            found |= match (byte, before) {
+                (b'[', _) => Self::CLASS,
+                (b'\'' | b'"', _) => Self::QUOTE,
+                (b'|' | b';' | b'&' | b'<' | b'>' | b'`', _) | (b'(', [_, b'$']) => Self::OPERATOR,
+                (b'/', [b':', b'/']) => Self::SCHEME,
+                (b'*', [_, b'*']) => Self::STARS,
+                _ => 0,
+            };
+            before = [before[1], byte];
+        }
+        Self(found)
+    }
+
+    /// A `[`.
+    pub(crate) const fn has_class(self) -> bool {
+        self.0 & Self::CLASS != 0
+    }
+
+    /// There may be words in quotes.
+    pub(crate) const fn has_quotes(self) -> bool {
+        self.0 & Self::QUOTE != 0
+    }
+
+    /// A shell operator: without classes, no simple command is matched.
+    pub(crate) const fn has_operator(self) -> bool {
+        self.0 & Self::OPERATOR != 0
+    }
+
+    /// `://`.
+    pub(crate) const fn has_scheme(self) -> bool {
+        self.0 & Self::SCHEME != 0
+    }
+
+    /// `**`.
+    pub(crate) const fn has_stars_in_a_row(self) -> bool {
+        self.0 & Self::STARS != 0
+    }
+}
