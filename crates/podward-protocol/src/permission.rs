@@ -123,8 +123,8 @@ pub struct ChoicePart {
 pub enum Width {
     /// This text and no other.
     Exact,
-    /// The same command; words that change from one time to the next (numbers, names of temporary files)
-    /// are open.
+    /// The same command, with any number (or word that begins like one) and any path below `/tmp` where there
+    /// is one now.
     Similar,
     /// A program with this subcommand.
     Subcommand,

@@ -56,7 +56,7 @@ pub struct Choice {
 pub enum Width {
     /// The same command.
     Exact,
-    /// The same command with other numbers, hashes, messages and temporary files.
+    /// The same command with other numbers, or words that begin like one, and other paths below `/tmp`.
     Similar,
     /// A program with a subcommand, a task or a script, whatever follows.
     Subcommand,

@@ -6,26 +6,13 @@ use podward_shell::{AddedPrograms, Head, head};
 use super::Width;
 use super::pattern::escaped;
 
-/// Options whose value is a message for people.
-const MESSAGES: &[&str] = &[
-    "-m",
-    "-am",
-    "-cm",
-    "--message",
-    "--title",
-    "--body",
-    "--notes",
-    "--description",
-    "--subject",
-];
-
 /// Programs whose numbers say what they do.
 const NUMBERS_MATTER: &[&str] = &[
     "chmod", "chown", "chgrp", "umask", "mknod", "iptables", "kill",
 ];
 
-/// Directories in which names are made up for one run.
-const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/"];
+/// The directory in which names are made up for one run.
+const TEMPORARY: &str = "/tmp/";
 
 /// Patterns for a command, from the narrowest on.
 pub(super) fn candidates(
@@ -57,7 +44,9 @@ pub(super) fn candidates(
     let exact = command.written.as_known().map(escaped);
     let subcommand = head.subcommand.and_then(open_behind);
     let program = head.program.and_then(open_behind);
-    let with_values = (exact.is_none() || subcommand.is_none())
+    // What is not known before it runs may be anything, an option as well: no pattern says what it is not
+    // and still matches it, so that the narrowest for such a command is one that says "whatever follows".
+    let with_values = (exact.is_some() && subcommand.is_none())
         .then(|| similar(text, &words, head))
         .flatten();
     [
@@ -77,8 +66,8 @@ struct Word {
     has_hole: bool,
 }
 
-/// The command with each value that changes from call to call left open, each in a word of its
-/// own; `None` if there is none.
+/// The command with each number and each path below `/tmp` left open, each in a word of its own; `None`
+/// if there is none.
 fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
     let n_fixed = head.subcommand.or(head.name)?;
     let program = words.get(head.name?.checked_sub(1)?)?;
@@ -90,13 +79,8 @@ fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
         if idx > 0 {
             pattern.push(' ');
         }
-        let before = idx.checked_sub(1).and_then(|before| words.get(before));
         let open = (idx >= n_fixed)
-            .then(|| match word.has_hole {
-                // Whatever is known of it, it stays inside its word or the pattern is not offered.
-                true => word.written.word.is_empty().then(|| "*".to_owned()),
-                false => left_open(&word.written.word, before, keeps_numbers),
-            })
+            .then(|| left_open(&word.written.word, keeps_numbers))
             .flatten();
         match open {
             Some(open) => {
@@ -105,7 +89,6 @@ fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
                 pattern.push_str(&open);
                 pattern.push('\'');
             }
-            None if word.has_hole => return None,
             None => pattern.push_str(&escaped(text.get(word.written.span.range())?)),
         }
     }
@@ -113,26 +96,14 @@ fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
 }
 
 /// A pattern for what a word may be another time; `None` if it is not known to change.
-fn left_open(word: &str, before: Option<&Word>, keeps_numbers: bool) -> Option<String> {
-    if word.contains(['\'', '"', '\\']) && !is_message(before) {
+///
+/// What is left open begins with a digit or below `/tmp`, so that it can be no option.
+fn left_open(word: &str, keeps_numbers: bool) -> Option<String> {
+    if word.contains(['\'', '"', '\\']) {
         return None;
     }
-    if is_message(before) {
-        return Some("*".to_owned());
-    }
-    if let Some((option, _)) = word.split_once('=')
-        && MESSAGES.contains(&option)
-    {
-        return Some(format!("{option}=*"));
-    }
-    if let Some(directory) = TEMPORARY
-        .iter()
-        .find(|directory| word.starts_with(*directory))
-    {
-        return Some(format!("{directory}*"));
-    }
-    if is_hash(word) {
-        return Some("[0-9a-f]*".to_owned());
+    if word.starts_with(TEMPORARY) {
+        return Some(format!("{TEMPORARY}*"));
     }
     let (front, value) = match word.split_once('=') {
         Some((option, value)) if option.starts_with('-') => (format!("{option}="), value),
@@ -149,11 +120,6 @@ fn left_open(word: &str, before: Option<&Word>, keeps_numbers: bool) -> Option<S
     (is_number(value) && !keeps_numbers).then(|| format!("{}[0-9]*", escaped(&front)))
 }
 
-/// Whether a word is the value of an option for messages.
-fn is_message(before: Option<&Word>) -> bool {
-    before.is_some_and(|before| !before.has_hole && MESSAGES.contains(&&*before.written.word))
-}
-
 /// A number, with a unit perhaps: `20`, `10M`, `5s`.
 fn is_number(text: &str) -> bool {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -161,13 +127,4 @@ fn is_number(text: &str) -> bool {
     (1..=12).contains(&digits.len())
         && n_unit <= 2
         && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// A hash or a UUID in lower case.
-fn is_hash(text: &str) -> bool {
-    let is_hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
-    let is_uuid = text.len() == 36 && text.chars().all(|c| is_hex(c) || c == '-');
-    let has_both = text.contains(|c: char| c.is_ascii_digit())
-        && text.contains(|c: char| c.is_ascii_lowercase());
-    (7..=64).contains(&text.len()) && has_both && (text.chars().all(is_hex) || is_uuid)
 }

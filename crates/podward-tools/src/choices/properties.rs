@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use podward_policy::{Action, GrantRule, Lowered, Policies, Subject, written_words};
+use podward_policy::{
+    Action, CommandSubject, GrantRule, Lowered, Policies, Subject, written_words,
+};
 use podward_shell::AddedPrograms;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -88,6 +90,32 @@ const WORDS: &[&str] = &[
     "command",
     "eval",
     "ssh",
+];
+
+/// Words that a narrow approval must not let pass, and some that it may.
+const OTHERS: &[&str] = &[
+    "--force",
+    "+main:main",
+    "-x",
+    "-5x",
+    "secret",
+    "/etc/passwd",
+    "/tmp/../etc/passwd",
+    "/tmp/other",
+    "5",
+    "20",
+    "2024/../x",
+    "4f2a9c1c",
+    "delete",
+    "force-it",
+    "-n5",
+    "-j8",
+    "\"$y\"",
+    "$y",
+    "'c d'",
+    "'5 -f'",
+    "git",
+    "push",
 ];
 
 const FIRST: &[&str] = &[
@@ -200,6 +228,118 @@ fn programs(policies: &Policies, call: &Lowered) -> BTreeSet<String> {
             Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => None,
         })
         .collect()
+}
+
+/// The words of a command that are known, up to the first that is not; and whether that is all of it.
+fn known_words(command: &CommandSubject) -> (Vec<String>, bool) {
+    let text = &command.written;
+    let end = text.holes().first().map(|hole| hole.at);
+    let words = written_words(text.known_part()).into_iter();
+    let known = words.take_while(|word| end.is_none_or(|end| word.span.end < end));
+    (known.map(|word| word.word).collect(), end.is_none())
+}
+
+/// What a person reads of a width (`width_text` of the program): whether another command is within it.
+fn is_said(width: Width, offered: &CommandSubject, other: &CommandSubject) -> bool {
+    let (offered, is_known) = known_words(offered);
+    let (other, other_is_known) = known_words(other);
+    let begins_alike = |n_words: usize| {
+        let front = offered.get(..n_words);
+        front.is_some() && front == other.get(..n_words)
+    };
+    match width {
+        // "only this"
+        Width::Exact => is_known && other_is_known && offered == other,
+        // "the same, with any number (or word that begins like one) and any path below /tmp where there is
+        // one now"
+        Width::Similar => {
+            is_known
+                && other_is_known
+                && offered.len() == other.len()
+                && offered.iter().zip(&other).all(|(a, b)| is_alike(a, b))
+        }
+        // "this subcommand, whatever follows", "this program, whatever follows"
+        Width::Subcommand => begins_alike(2),
+        Width::Program => begins_alike(1),
+        Width::File
+        | Width::Directory
+        | Width::Url
+        | Width::Host
+        | Width::SameArguments
+        | Width::Tool => false,
+    }
+}
+
+/// Whether a word is the same, or both are numbers or paths below `/tmp`.
+fn is_alike(offered: &str, other: &str) -> bool {
+    let is_temporary = |word: &str| word.starts_with("/tmp/") && !word.contains("..");
+    let front = offered.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+    let letter = offered
+        .strip_prefix('-')
+        .and_then(|rest| rest.chars().next())
+        .filter(char::is_ascii_alphabetic);
+    let begins_like_it = |word: &str, front: &str| {
+        let rest = word.strip_prefix(front);
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let fronts = [
+        Some(front.to_owned()),
+        letter.map(|letter| format!("-{letter}")),
+    ];
+    offered == other
+        || (is_temporary(offered) && is_temporary(other))
+        || fronts
+            .iter()
+            .flatten()
+            .any(|front| begins_like_it(offered, front) && begins_like_it(other, front))
+}
+
+/// Lines that differ from one in a word or two.
+fn neighbours(line: &str, changes: &[(usize, &str)]) -> Vec<String> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let replaced = changes.iter().map(|(at, word)| {
+        let mut words = words.clone();
+        let at = at % words.len();
+        words[at] = word;
+        words.join(" ")
+    });
+    let longer = changes.iter().map(|(_, word)| format!("{line} {word}"));
+    replaced.chain(longer).collect()
+}
+
+proptest! {
+    #![proptest_config(Config { cases: (config().cases / 5).max(1), ..config() })]
+
+    /// A width never covers more than a person reads of it.
+    #[test]
+    fn a_saved_choice_covers_no_more_than_it_says(
+        line in a_line(),
+        changes in vec((0_usize..12, select(OTHERS)), 8),
+    ) {
+        let policies = policies(Action::Ask, &[]);
+        let Some(call) = bash(&line) else { return Ok(()) };
+        let Lowered::Operations(operations) = &call else { return Ok(()) };
+        let others: Vec<Lowered> =
+            neighbours(&line, &changes).iter().filter_map(|line| bash(line)).collect();
+        let found = choices(&call, &policies.asking(&call), &AddedPrograms::default());
+        for choice in found.parts().iter().flat_map(|part| &part.choices) {
+            let Subject::Command(offered) = &operations.get(choice.operation).unwrap().subject else {
+                continue;
+            };
+            let rule = choice.rule().unwrap();
+            for other in &others {
+                let Lowered::Operations(operations) = other else { continue };
+                for operation in operations.iter().filter(|operation| rule.matches(operation)) {
+                    let Subject::Command(other) = &operation.subject else { continue };
+                    prop_assert!(
+                        is_said(choice.width, offered, other),
+                        "{line}: {} `{}` covers {:?}",
+                        choice.width, choice.pattern, other.written
+                    );
+                }
+            }
+        }
+    }
 }
 
 proptest! {
