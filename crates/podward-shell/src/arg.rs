@@ -127,6 +127,14 @@ impl Arg {
             .any(|part| matches!(part, Part::Hole(HoleKind::Unquoted | HoleKind::Anything, _)))
     }
 
+    /// Whether nothing is known of how it begins: quotes keep it one word, and that may begin with `-`.
+    pub(crate) fn begins_unknown(&self) -> bool {
+        matches!(
+            self.parts.first(),
+            Some(Part::Hole(_, Source::Value | Source::Number))
+        )
+    }
+
     /// Whether it is a file that a command writes.
     pub(crate) fn is_process(&self) -> bool {
         self.parts

@@ -116,9 +116,11 @@ impl<'t> Reading<'t, '_> {
                 idx += 1;
                 continue;
             }
-            if !options_end && prefix.is_empty() && arg.may_split() {
-                self.partial("a word that is not known may be an option");
-                self.usage.opaque |= self.may_take_command();
+            if !options_end && prefix.is_empty() {
+                if arg.may_split() || arg.begins_unknown() {
+                    self.partial("a word that is not known may be an option");
+                }
+                self.usage.opaque |= arg.may_split() && self.may_take_command();
             }
             if self.takes_command() && self.is_assignment(prefix) {
                 self.usage.assigned.push(idx);
