@@ -41,7 +41,7 @@ fn a_yes_runs_the_call_and_nothing_else_does() {
     let question = typist.sees(PROMPT);
     assert!(question.contains("\u{7}"), "the bell: {question}");
     assert!(
-        question.contains("may #1 bash run?\n  | touch made\n"),
+        question.contains("may #1 bash run?\n  > touch made\n"),
         "{question}"
     );
     for line in ["", " ", "ok", "yy"] {
@@ -123,7 +123,10 @@ fn always_asks_back_and_is_not_asked_again() {
     typist.types("s");
     // The other part of the second call still asks.
     let second = typist.sees(PROMPT);
-    assert!(second.contains("> bash  echo again"), "{second}");
+    assert!(
+        second.contains("  | touch made; echo again\n                ^^^^^^^^^^\n"),
+        "{second}"
+    );
     typist.types("n");
     let (code, _) = typist.ends();
     assert_eq!(code, Some(10));
@@ -161,6 +164,106 @@ fn a_parked_call_holds_back_no_other_and_questions_come_one_by_one() {
     let (code, shown) = typist.ends();
     assert_eq!(code, Some(0), "{shown}");
     assert!(has(&sandbox, "a") && has(&sandbox, "b"), "{shown}");
+}
+
+/// A command line that removes `src` and says something on each of 30 further lines.
+fn long_command() -> String {
+    let mut command = "rm -r src".to_owned();
+    for part in 1..=30 {
+        command.push_str(&format!("\necho building part {part}"));
+    }
+    command
+}
+
+fn with_src(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.write("work/src/a", "");
+    let pod = sandbox.pod(&step(&[&long_command()]), ASK);
+    ["run", pod.to_str().unwrap(), "go"]
+        .map(str::to_owned)
+        .into()
+}
+
+#[test]
+fn a_yes_waits_until_each_row_of_the_question_was_on_the_screen() {
+    let sandbox = Sandbox::new();
+    let arguments = with_src(&sandbox);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut typist = Typist::start_sized(sandbox.at_terminal(&arguments), 80, 24);
+    let first = typist.sees("n = no: ");
+    let (_, first) = first.split_once("may #1 bash run?").unwrap();
+    assert!(first.contains("  > rm -r src\n"), "{first}");
+    assert!(first.lines().count() < 24, "{first}");
+    assert!(first.contains(" more lines: ? = go on"), "{first}");
+    for line in ["y", "a", "e", ""] {
+        typist.types(line);
+        typist.sees("n = no: ");
+        assert!(has(&sandbox, "src"), "{line:?}");
+    }
+    typist.types("?");
+    let rest = typist.sees(PROMPT);
+    assert!(rest.lines().count() <= 24, "{rest}");
+    assert!(rest.contains("  > echo building part 30\n"), "{rest}");
+    assert!(
+        rest.contains("also    30 more commands, by the same rule\n"),
+        "{rest}"
+    );
+    typist.types("y");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert_eq!(
+        shown.matches("> echo building part 17\n").count(),
+        1,
+        "{shown}"
+    );
+    assert!(!has(&sandbox, "src"));
+}
+
+#[test]
+fn a_window_that_was_made_smaller_shows_the_question_again_before_a_yes() {
+    let sandbox = Sandbox::new();
+    let arguments = with_src(&sandbox);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut typist = Typist::start(sandbox.at_terminal(&arguments), None);
+    let whole = typist.sees(PROMPT);
+    assert!(whole.contains("  > rm -r src\n"), "{whole}");
+    typist.resizes(40, 20);
+    typist.types("y");
+    typist.sees("the screen has become smaller than what was shown on it");
+    typist.sees("n = no: ");
+    assert!(has(&sandbox, "src"));
+    typist.types("y");
+    typist.sees("n = no: ");
+    assert!(has(&sandbox, "src"));
+    typist.types("??");
+    typist.sees(PROMPT);
+    typist.types("y");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(!has(&sandbox, "src"));
+}
+
+#[test]
+fn what_is_not_known_before_it_runs_is_offered_by_what_it_says() {
+    let sandbox = Sandbox::new();
+    let mut typist = run(&sandbox, &step(&["cat \"$UNKNOWN_FILE\""]), &[]);
+    let question = typist.sees(PROMPT);
+    assert!(
+        question.contains("seen    not all that it would do: "),
+        "{question}"
+    );
+    typist.types("a");
+    let choices = typist.sees("Enter to go back: ");
+    let (_, choices) = choices.split_once("without a question?\n").unwrap();
+    assert!(
+        choices.starts_with(
+            "  1  bash  `cat *`  (this program, whatever follows; nothing narrower: a part of it is \
+             not known before it runs)\nits number"
+        ),
+        "{choices}"
+    );
+    typist.presses("\u{4}");
+    let (code, _) = typist.ends();
+    assert_eq!(code, Some(10));
 }
 
 #[test]

@@ -34,21 +34,38 @@ fn terminal() -> (OwnedFd, OwnedFd) {
     let name = ptsname(&person, Vec::new()).unwrap();
     let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
     let program = rustix::fs::open(name, flags, Mode::empty()).unwrap();
-    let size = Winsize {
-        ws_row: 50,
-        ws_col: 200,
+    tcsetwinsize(&program, size(200, 50)).unwrap();
+    (person, program)
+}
+
+const fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
         ws_xpixel: 0,
         ws_ypixel: 0,
-    };
-    tcsetwinsize(&program, size).unwrap();
-    (person, program)
+    }
 }
 
 impl Typist {
     /// Starts a program with a terminal as its standard streams; `stdout` is left as it is set if
     /// it is given.
-    pub(crate) fn start(mut command: Command, stdout: Option<Stdio>) -> Self {
+    pub(crate) fn start(command: Command, stdout: Option<Stdio>) -> Self {
+        Self::start_at(terminal(), command, stdout)
+    }
+
+    /// Starts a program at a terminal of another size than the usual 200 columns and 50 rows.
+    pub(crate) fn start_sized(command: Command, columns: u16, rows: u16) -> Self {
         let (person, program) = terminal();
+        tcsetwinsize(&program, size(columns, rows)).unwrap();
+        Self::start_at((person, program), command, None)
+    }
+
+    fn start_at(
+        (person, program): (OwnedFd, OwnedFd),
+        mut command: Command,
+        stdout: Option<Stdio>,
+    ) -> Self {
         let stream = || Stdio::from(program.try_clone().unwrap());
         command
             .stdin(stream())
@@ -95,6 +112,11 @@ impl Typist {
     /// Types a line.
     pub(crate) fn types(&mut self, line: &str) {
         self.presses(&format!("{line}\n"));
+    }
+
+    /// Makes the terminal's window larger or smaller.
+    pub(crate) fn resizes(&mut self, columns: u16, rows: u16) {
+        tcsetwinsize(&self.terminal, size(columns, rows)).unwrap();
     }
 
     /// Presses keys.

@@ -147,6 +147,13 @@ impl Writer {
         let mut at_terminal = at_terminal;
         if let (Some(at_terminal), false) = (&mut at_terminal, pieces.is_empty()) {
             at_terminal.make_room();
+            for piece in &pieces {
+                match piece {
+                    Piece::Data(text) if self.screen.data.is_terminal => at_terminal.wrote(text),
+                    Piece::Data(_) => {}
+                    Piece::Talk(text) => at_terminal.wrote(text),
+                }
+            }
         }
         let mut done = self.write_pieces(pieces);
         if self.format == Format::Json {

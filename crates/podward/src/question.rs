@@ -4,6 +4,7 @@
 
 mod answering;
 mod change;
+mod pages;
 mod rows;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -11,4 +12,5 @@ mod text;
 
 pub(crate) use self::answering::{Answering, Replied, Step};
 pub(crate) use self::change::{Before, MAX_COMPARED};
-pub(crate) use self::text::{Extent, Question, View, always_in, parts_text};
+pub(crate) use self::pages::Size;
+pub(crate) use self::text::{Question, View, always_in, parts_text};

@@ -11,12 +11,17 @@ use rustix::process::getpgrp;
 use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
 use tokio::net::unix::pipe;
 
+use crate::question::Size;
+
 /// A terminal hands over at most this many bytes of a line and drops the rest: 4,096 with the line
 /// break (`N_TTY_BUF_SIZE` of Linux).
 const MAX_LINE: usize = 4095;
 
-/// Columns of a terminal that does not say how many it has.
-const USUAL_COLUMNS: usize = 80;
+/// The size of a terminal that does not say which it has.
+const USUAL_SIZE: Size = Size {
+    columns: 80,
+    rows: 24,
+};
 
 /// How often a process in the background looks whether it is in the foreground again.
 const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
@@ -75,11 +80,16 @@ impl Terminal {
         tcgetpgrp(&self.file).is_ok_and(|group| group != getpgrp())
     }
 
-    /// How many columns it has.
-    pub(crate) fn columns(&self) -> usize {
-        let size = rustix::termios::tcgetwinsize(&self.file);
-        let columns = size.map_or(0, |size| usize::from(size.ws_col));
-        if columns == 0 { USUAL_COLUMNS } else { columns }
+    /// How much fits on it now.
+    pub(crate) fn size(&self) -> Size {
+        let Ok(size) = rustix::termios::tcgetwinsize(&self.file) else {
+            return USUAL_SIZE;
+        };
+        let or_usual = |given: u16, usual| if given == 0 { usual } else { given.into() };
+        Size {
+            columns: or_usual(size.ws_col, USUAL_SIZE.columns),
+            rows: or_usual(size.ws_row, USUAL_SIZE.rows),
+        }
     }
 
     /// Forgets what was typed until now.

@@ -22,11 +22,13 @@ pub(super) struct AtTerminal {
     on_its_way: Option<OnItsWay>,
     /// The cursor stands behind a prompt.
     is_at_prompt: bool,
+    /// Rows of something else that were written since.
+    n_below: usize,
 }
 
 impl AtTerminal {
     pub(super) fn new(terminal: Terminal, screen: Screen) -> Self {
-        let answering = Answering::new(screen.talk, terminal.columns());
+        let answering = Answering::new(screen.talk, terminal.size());
         Self {
             terminal,
             answering,
@@ -34,6 +36,7 @@ impl AtTerminal {
             to_send: None,
             on_its_way: None,
             is_at_prompt: false,
+            n_below: 0,
         }
     }
 
@@ -50,10 +53,12 @@ impl AtTerminal {
         if let Some(on_its_way) = &mut self.on_its_way {
             let result = on_its_way.await;
             self.on_its_way = None;
+            self.answering.resized(self.terminal.size());
             let steps = self.answering.replied(replied(result));
             self.take(steps);
         } else if self.answering.wants_line() {
             let typed = self.terminal.line().await;
+            self.answering.resized(self.terminal.size());
             // The person's own line break ended the prompt's line.
             self.is_at_prompt = false;
             let steps = self.answering.typed(typed);
@@ -70,8 +75,16 @@ impl AtTerminal {
         }
     }
 
+    /// Something else was written below what is asked.
+    pub(super) fn wrote(&mut self, text: &str) {
+        // A line break at its end begins no row of its own.
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        self.n_below += self.terminal.size().height_of(text);
+    }
+
     /// Hears of an event that was written, if it was one to be.
     pub(super) fn hear(&mut self, event: &Event, transcript: &mut Transcript) {
+        self.answering.resized(self.terminal.size());
         let steps = match event {
             Event::PermissionRequest(request) => {
                 let number = transcript.number_of(request);
@@ -87,8 +100,9 @@ impl AtTerminal {
             _ => Vec::new(), // nothing to answer
         };
         self.take(steps);
+        let n_below = std::mem::take(&mut self.n_below);
         if !self.is_at_prompt {
-            let steps = self.answering.interrupted();
+            let steps = self.answering.interrupted(n_below);
             self.take(steps);
         }
     }

@@ -3,16 +3,19 @@
 //! Nothing but a whole line that says so is a yes: not Enter, not a blank, not the end of the input,
 //! and nothing that was typed before the question was there.
 
+mod always;
+mod shown;
 mod words;
 
 use std::collections::VecDeque;
 
-use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, PermissionRequest, RequestId};
+use podward_protocol::{Answer, Outcome, PermissionRequest, RequestId};
 use serde_json::{Map, Value};
 
+use super::pages::{Pages, Size};
 use super::rows::rows;
-use super::text::{Extent, Question, View, always_in, parts_text};
-use crate::screen::{Look, Stream};
+use super::text::Question;
+use crate::screen::Stream;
 use crate::terminal::Typed;
 use crate::transcript::outcome_text;
 use crate::visible::{Lines, visible};
@@ -49,7 +52,14 @@ pub(crate) enum Replied {
 #[derive(Debug)]
 pub(crate) struct Answering {
     stream: Stream,
-    columns: usize,
+    /// What fits on the screen now.
+    size: Size,
+    /// What did when the last page was shown.
+    size_shown: Size,
+    /// What the next line is about, as far as it is shown.
+    pages: Pages,
+    /// Rows of something else that were written below the last page.
+    n_below: usize,
     /// The first one is the one that is shown.
     open: VecDeque<Waiting>,
     stage: Stage,
@@ -65,7 +75,7 @@ struct Waiting {
     question: Question,
     /// It was shown, as far as it fits.
     is_shown: bool,
-    /// Everything of it was shown.
+    /// Everything of it was shown, a screen at a time or as the person wished.
     is_seen: bool,
 }
 
@@ -92,10 +102,13 @@ enum Stage {
 
 impl Answering {
     /// No question yet.
-    pub(crate) const fn new(stream: Stream, columns: usize) -> Self {
+    pub(crate) fn new(stream: Stream, size: Size) -> Self {
         Self {
             stream,
-            columns,
+            size,
+            size_shown: size,
+            pages: Pages::default(),
+            n_below: 0,
             open: VecDeque::new(),
             stage: Stage::Nothing,
             is_startled: false,
@@ -166,13 +179,9 @@ impl Answering {
         }
     }
 
-    /// Something else was written to the terminal: the question is called to mind.
-    pub(crate) fn interrupted(&self) -> Vec<Step> {
-        if self.wants_line() {
-            vec![self.prompt()]
-        } else {
-            Vec::new()
-        }
+    /// The screen has this size; a smaller one than before takes no yes until the question is shown anew.
+    pub(crate) const fn resized(&mut self, size: Size) {
+        self.size = size;
     }
 
     /// What became of the answer that was given.
@@ -219,6 +228,12 @@ impl Answering {
             Typed::End => return Vec::new(),
         };
         let line = line.trim();
+        if let Some(turn) = words::turn(line)
+            && self.wants_line()
+            && self.pages.n_left() > 0
+        {
+            return self.turn(turn);
+        }
         match self.stage.clone() {
             Stage::Nothing | Stage::Replying => Vec::new(),
             Stage::Attention => {
@@ -231,7 +246,7 @@ impl Answering {
             Stage::Lasts { width } => self.lasts(line, width),
             Stage::Arguments => self.arguments(line),
             Stage::Changed { arguments } => match words::yes_or_no(line) {
-                Some(true) => self.reply(Answer::Edit { arguments }),
+                Some(true) => self.reply_to_shown(Answer::Edit { arguments }),
                 Some(false) => self.back(),
                 None if line.is_empty() => self.back(),
                 None => self.again("y or n"),
@@ -260,46 +275,8 @@ impl Answering {
             Stage::Asked
         };
         let mut steps = vec![Step::Bell];
-        steps.extend(self.show(Extent::Beginning));
-        // Only after it is shown: what was typed before was no answer to it.
-        steps.extend([Step::Forget, self.prompt()]);
+        steps.extend(self.show(&[]));
         steps
-    }
-
-    fn show(&mut self, extent: Extent) -> Vec<Step> {
-        let view = View {
-            extent,
-            columns: self.columns,
-            stream: self.stream,
-        };
-        let n_open = self.open.len();
-        let Some(first) = self.open.front_mut() else {
-            return Vec::new();
-        };
-        let more = match n_open - 1 {
-            0 => String::new(),
-            n_more => format!(", and {n_more} more after it"),
-        };
-        let heading = format!("may {} run?{more}", first.name);
-        let shown = first.question.shown(&heading, view);
-        first.is_shown = true;
-        first.is_seen |= shown.is_whole;
-        vec![Step::Say(format!("\n{}", shown.text))]
-    }
-
-    fn prompt(&self) -> Step {
-        let text = match (&self.stage, self.open.front()) {
-            (Stage::Attention, _) => words::ATTENTION.to_owned(),
-            (Stage::Asked, Some(first)) => words::prompt(first, &self.name_of_first()),
-            (Stage::Width, _) => words::WIDTH.to_owned(),
-            (Stage::Lasts { .. }, _) => words::LASTS.to_owned(),
-            (Stage::Arguments, Some(first)) => words::arguments_prompt(&first.question.request),
-            (Stage::Changed { .. }, _) => words::CHANGED.to_owned(),
-            (Stage::Nothing | Stage::Replying | Stage::Asked | Stage::Arguments, _) => {
-                String::new()
-            }
-        };
-        Step::Say(self.stream.paint(Look::Strong, text))
     }
 
     fn name_of_first(&self) -> String {
@@ -318,6 +295,7 @@ impl Answering {
     /// Back to the question.
     fn back(&mut self) -> Vec<Step> {
         self.stage = Stage::Asked;
+        self.pages = Pages::default();
         vec![self.prompt()]
     }
 
@@ -338,17 +316,19 @@ impl Answering {
         let is_seen = self.open.front().is_some_and(|first| first.is_seen);
         match words::answer(line) {
             words::Said::Yes | words::Said::Always | words::Said::Edit if !is_seen => {
-                self.again("not all of it is shown yet: ? shows the rest")
+                self.again(words::NOT_ALL)
+            }
+            words::Said::Yes | words::Said::Always | words::Said::Edit if self.is_cut() => {
+                self.show_on_smaller()
             }
             words::Said::Yes => self.reply(Answer::Once),
             words::Said::No { feedback } => self.reply(Answer::Reject { feedback }),
             words::Said::Always => self.always(),
             words::Said::Edit => self.edit(),
             words::Said::More => {
-                let mut steps = self.show(Extent::All);
                 let help = words::help(self.request());
-                steps.extend([Step::Say(help), Step::Forget, self.prompt()]);
-                steps
+                let help: Vec<String> = help.lines().map(str::to_owned).collect();
+                self.show(&help)
             }
             words::Said::Nothing => self.again(words::NOTHING),
             words::Said::Other => {
@@ -356,63 +336,6 @@ impl Answering {
                 self.again(&format!("`{line}` is no answer"))
             }
         }
-    }
-
-    fn always(&mut self) -> Vec<Step> {
-        let Some(request) = self.request() else {
-            return Vec::new();
-        };
-        if request.choices.is_empty() {
-            let why = request.no_always.as_deref().unwrap_or("it is not offered");
-            let why = visible(why, Lines::Escape);
-            return self.again(&format!("there is no `always` here: {why}"));
-        }
-        let mut text = words::ALWAYS.to_owned();
-        for (idx, choice) in request.choices.iter().enumerate() {
-            for (part, line) in parts_text(&choice.parts).into_iter().enumerate() {
-                let number = if part == 0 {
-                    format!("{}", idx + 1)
-                } else {
-                    String::new()
-                };
-                text.push_str(&format!("  {number:<2} {line}\n"));
-            }
-        }
-        if let Some(workspace) = &request.always_in {
-            text.push_str(&always_in(workspace));
-        }
-        self.stage = Stage::Width;
-        vec![Step::Say(text), self.prompt()]
-    }
-
-    fn width(&mut self, line: &str) -> Vec<Step> {
-        if line.is_empty() || words::yes_or_no(line) == Some(false) {
-            return self.back();
-        }
-        let number: Option<usize> = line.parse().ok();
-        let idx = number.and_then(|number| number.checked_sub(1));
-        let choices = self.request().map(|request| &request.choices);
-        let choice = choices.and_then(|choices| choices.get(idx?));
-        let (Some(width), Some(choice)) = (idx, choice) else {
-            return self.again("it takes one of the numbers above, or Enter to go back");
-        };
-        let mut text = "without a question from now on:\n".to_owned();
-        for line in parts_text(&choice.parts) {
-            text.push_str(&format!("     {line}\n"));
-        }
-        self.stage = Stage::Lasts { width };
-        vec![Step::Say(text), self.prompt()]
-    }
-
-    fn lasts(&mut self, line: &str, width: usize) -> Vec<Step> {
-        let lasts = match line {
-            "s" | "S" => GrantFor::Session,
-            "p" | "P" => GrantFor::Project,
-            _ if line.is_empty() || words::yes_or_no(line) == Some(false) => return self.back(),
-            _ => return self.again("s, p, or Enter to go back"),
-        };
-        let what = Chosen::Width(width);
-        self.reply(Answer::Always(Always { what, lasts }))
     }
 
     fn edit(&mut self) -> Vec<Step> {
@@ -426,6 +349,7 @@ impl Answering {
         let now = words::json(&request.arguments);
         let now = format!("the arguments are{alone}\n  {now}\n");
         self.stage = Stage::Arguments;
+        self.pages = Pages::default();
         vec![Step::Say(now), self.prompt()]
     }
 
@@ -445,12 +369,9 @@ impl Answering {
             ("bash", Some(Value::String(command))) => command.clone(),
             _ => format!("{value:#}"),
         };
-        let shown: String = rows(&shown, &[], self.columns, self.stream)
-            .iter()
-            .map(|row| format!("{row}\n"))
-            .collect();
+        let rows = rows(&shown, &[], self.size.columns, self.stream);
         self.stage = Stage::Changed { arguments };
-        vec![Step::Say(shown), self.prompt()]
+        self.ask(rows)
     }
 }
 

@@ -8,25 +8,43 @@ use crate::visible::{Lines, visible};
 
 /// What stands in front of a row that begins a line of the text.
 const LINE: &str = "  | ";
+/// What stands in front of a row that begins a line all of which is pointed at.
+const MARKED: &str = "  > ";
 /// What stands in front of a row that goes on with one.
 const REST: &str = "  : ";
 /// Columns for the text on a terminal that is narrower than anything can be read on.
-const MIN_COLUMNS: usize = 20;
+const MIN_COLUMNS: usize = 8;
 
 /// A part of a text, in bytes, that is pointed at.
 pub(crate) type Mark = std::ops::Range<usize>;
 
-/// The text in rows of at most so many columns, as it was, each invisible character escaped; below
-/// what is marked stands a row of `^`.
+/// The text in rows of at most so many columns, as it was, each invisible character escaped. A line that is
+/// marked as a whole has a mark in front; below another one with something marked stands a row of `^`.
 pub(crate) fn rows(text: &str, marks: &[Mark], columns: usize, stream: Stream) -> Vec<String> {
     let columns = columns.saturating_sub(LINE.len()).max(MIN_COLUMNS);
     let mut rows = Vec::new();
     let mut start = 0;
     for line in text.split('\n') {
-        line_rows(line, start, marks, columns, stream, &mut rows);
+        let is_marked = |at: usize| marks.iter().any(|mark| mark.contains(&(start + at)));
+        line_rows(line, is_marked, columns, stream, &mut rows);
         start += line.len() + 1;
     }
     rows
+}
+
+/// How many columns a text takes, without what colours it.
+pub(crate) fn columns_of(text: &str) -> usize {
+    let mut is_escape = false;
+    let mut n_columns = 0;
+    for c in text.chars() {
+        match (c, is_escape) {
+            ('\u{1b}', _) => is_escape = true,
+            ('m', true) => is_escape = false,
+            (_, true) => {}
+            (c, false) => n_columns += c.width().unwrap_or(1),
+        }
+    }
+    n_columns
 }
 
 /// A row under construction: what is shown, and what is below it.
@@ -39,23 +57,32 @@ struct Row {
 
 fn line_rows(
     line: &str,
-    start: usize,
-    marks: &[Mark],
+    is_marked: impl Fn(usize) -> bool,
     columns: usize,
     stream: Stream,
     rows: &mut Vec<String>,
 ) {
+    // What separates commands is no part of any.
+    let is_between = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|');
+    let mut commands = line
+        .char_indices()
+        .filter(|(_, c)| !is_between(*c))
+        .peekable();
+    let is_all_marked = commands.peek().is_some() && commands.all(|(at, _)| is_marked(at));
     let mut row = Row::default();
-    let mut front = LINE;
+    let mut front = if is_all_marked { MARKED } else { LINE };
     for (at, c) in line.char_indices() {
         let shown = visible(c.encode_utf8(&mut [0; 4]), Lines::Escape);
-        let n_columns: usize = shown.chars().map(|c| c.width().unwrap_or(1)).sum();
+        let n_columns = columns_of(&shown);
         if row.n_columns + n_columns > columns && !row.shown.is_empty() {
             std::mem::take(&mut row).push_to(rows, front, stream);
             front = REST;
         }
-        let is_marked = marks.iter().any(|mark| mark.contains(&(start + at)));
-        let mark = if is_marked { "^" } else { " " };
+        let mark = if is_marked(at) && !is_all_marked {
+            "^"
+        } else {
+            " "
+        };
         row.shown.push_str(&shown);
         row.below.push_str(&mark.repeat(n_columns));
         row.n_columns += n_columns;

@@ -4,29 +4,12 @@ use podward_protocol::{
     AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Operation, PermissionRequest, Width,
 };
 use serde_json::{Map, Value};
-use unicode_width::UnicodeWidthChar as _;
 
 use super::change::{Before, change, replaced};
-use super::rows::{Mark, rows};
+use super::rows::{Mark, columns_of, rows};
 use crate::screen::{Look, Stream};
 use crate::transcript::{REPEATED, cause_text};
-use crate::visible::{Lines, one_line, visible};
-
-/// Rows of the call that are shown at first.
-const ROWS_AT_FIRST: usize = 60;
-/// Operations that are shown at first.
-const OPERATIONS_AT_FIRST: usize = 12;
-/// Characters of each of them that are shown at first.
-const CHARS_AT_FIRST: usize = 400;
-
-/// How much is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What fits a screen or two; what is left out is said.
-    Beginning,
-    /// Everything.
-    All,
-}
+use crate::visible::{Lines, visible};
 
 /// A question, with what is in the file that the call would write.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,64 +23,44 @@ pub(crate) struct Question {
 /// The first line of a question.
 pub(crate) type Heading = String;
 
-/// What a person sees of a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shown {
-    pub(crate) text: String,
-    /// Nothing was left out.
-    pub(crate) is_whole: bool,
-}
-
 /// Where and how a question is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
-    pub(crate) extent: Extent,
     pub(crate) columns: usize,
     pub(crate) stream: Stream,
 }
 
 impl Question {
-    /// All that an answer would be about.
-    pub(crate) fn shown(&self, heading: &Heading, view: View) -> Shown {
+    /// All that an answer would be about, in rows; each part of the call stands there once.
+    pub(crate) fn rows(&self, heading: &Heading, view: View) -> Vec<String> {
         let request = &self.request;
         let heading = visible(heading, Lines::Escape);
-        let mut text = format!("{}\n", view.stream.paint(Look::Strong, heading));
-        let mut is_whole = true;
-
+        let mut all = view.broken(&heading, view.columns.max(MIN_COLUMNS));
+        for row in &mut all {
+            *row = view.stream.paint(Look::Strong, &*row);
+        }
         let (main, marks, others) = self.body();
-        let body = rows(&main, &marks, view.columns, view.stream);
-        let n_shown = match view.extent {
-            Extent::Beginning if body.len() > ROWS_AT_FIRST => ROWS_AT_FIRST,
-            Extent::Beginning | Extent::All => body.len(),
-        };
-        for row in body.iter().take(n_shown) {
-            text.push_str(&format!("{row}\n"));
-        }
-        if n_shown < body.len() {
-            is_whole = false;
-            let more = body.len() - n_shown;
-            text.push_str(&format!("  … {more} more lines that are not shown yet\n"));
-        }
+        all.extend(rows(&main, &marks, view.columns, view.stream));
         for (key, value) in &others {
-            let value = view.fitted(&value.to_string(), &mut is_whole);
-            text.push_str(&view.entry(&one_line(key, CHARS_AT_FIRST), &value));
+            let value = visible(&value.to_string(), Lines::Escape);
+            all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
-        text.push_str(&view.entry("in", &visible(&request.cwd, Lines::Escape)));
-        text.push_str(&self.askers(view, &mut is_whole));
+        all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
+        all.extend(self.askers(view));
         let seen = match &request.ruling.coverage {
             Coverage::Full => "all that it would do".to_owned(),
             Coverage::Partial { why } => {
-                let why = view.fitted(&why.join("; "), &mut is_whole);
+                let why = visible(&why.join("; "), Lines::Escape);
                 let not_all = view.stream.paint(Look::Warning, "not all that it would do");
                 format!("{not_all}: {why}")
             }
         };
-        text.push_str(&view.entry("seen", &seen));
-        text.push_str(&self.operations(&main, view, &mut is_whole));
+        all.extend(view.entry("seen", &seen));
+        all.extend(self.operations(&main, view));
         if let Some(expires_at) = &request.expires_at {
-            text.push_str(&view.entry("until", &format!("{expires_at}, then it is refused")));
+            all.extend(view.entry("until", &format!("{expires_at}, then it is refused")));
         }
-        Shown { text, is_whole }
+        all
     }
 
     /// The text that says most about the call, what asks in it, and the other arguments.
@@ -172,14 +135,16 @@ impl Question {
         asking
     }
 
-    fn askers(&self, view: View, is_whole: &mut bool) -> String {
+    /// What asks: first what the verdict hangs on, then each other asker once.
+    fn askers(&self, view: View) -> Vec<String> {
         let request = &self.request;
-        let cause = view.fitted(&cause_text(&request.ruling), is_whole);
-        let mut text = match request.reason {
+        let cause = visible(&cause_text(&request.ruling), Lines::Escape);
+        let mut all = match request.reason {
             AskReason::Policy => view.entry("asks", &cause),
             AskReason::PolicyRepeated => {
-                let also = view.entry("also", REPEATED);
-                format!("{}{also}", view.entry("asks", &cause))
+                let mut all = view.entry("asks", &cause);
+                all.extend(view.entry("also", REPEATED));
+                all
             }
             AskReason::Repeated => return view.entry("asks", &cause),
             AskReason::Resumed => {
@@ -188,102 +153,197 @@ impl Question {
             }
         };
         let said = layer_of(&request.ruling.cause);
-        let mut seen: Vec<String> = Vec::new();
+        let is_said = |operation: usize, asker: &Asker| {
+            Some(operation) == request.ruling.operation && said == Some(asker.layer.as_str())
+        };
+        let mut first: Option<&Asker> = None;
+        let mut groups: Vec<(&Asker, Vec<usize>)> = Vec::new();
         for one in &request.asking {
-            let is_said = Some(one.operation) == request.ruling.operation
-                && said == Some(one.asker.layer.as_str());
-            if is_said {
+            if is_said(one.operation, &one.asker) {
+                first = first.or(Some(&one.asker));
                 continue;
             }
-            let operation = request.operations.get(one.operation);
-            let about = operation.map_or(String::new(), |operation| {
-                format!(", about {} `{}`", operation.tool, what(operation))
-            });
-            let line = format!("{}{about}", asker_text(&one.asker));
-            if !seen.contains(&line) {
-                text.push_str(&view.entry("also", &view.fitted(&line, is_whole)));
-                seen.push(line);
+            match groups.iter_mut().find(|(asker, _)| **asker == one.asker) {
+                Some((_, operations)) if operations.contains(&one.operation) => {}
+                Some((_, operations)) => operations.push(one.operation),
+                None => groups.push((&one.asker, vec![one.operation])),
             }
         }
-        text
+        for (asker, operations) in groups {
+            let text = match first == Some(asker) {
+                true => self.more_of(asker, &operations),
+                false => format!("{}, about {}", asker_text(asker), self.named(&operations)),
+            };
+            all.extend(view.entry("also", &visible(&text, Lines::Escape)));
+        }
+        all
     }
 
-    /// What the call would do, unless its own text is all of it.
-    fn operations(&self, main: &str, view: View, is_whole: &mut bool) -> String {
-        let operations = &self.request.operations;
-        if let [only] = operations.as_slice()
-            && only.text == main
-            && only.partial.is_empty()
-        {
-            return String::new();
+    /// Further parts of the call that ask by what was said already.
+    fn more_of(&self, asker: &Asker, operations: &[usize]) -> String {
+        let by = match asker.by {
+            AskedBy::Rule { .. } => "by the same rule",
+            AskedBy::Default => "by the same default",
+            AskedBy::Unresolved => "by the same `unresolved`",
+            AskedBy::Unnamed => "for the same reason",
+        };
+        let more = self.counted(operations, " more");
+        format!("{more}, {by}")
+    }
+
+    /// The parts of the call that somebody asks about.
+    fn named(&self, operations: &[usize]) -> String {
+        let all = self.asking();
+        if operations.len() > 1 && operations.len() == all.len() {
+            return format!("all {}", self.counted(operations, ""));
         }
+        let named = operations.iter().filter_map(|idx| {
+            let operation = self.request.operations.get(*idx)?;
+            Some(format!("{} `{}`", operation.tool, what(operation)))
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+
+    /// How many commands or other parts of the call.
+    fn counted(&self, operations: &[usize], more: &str) -> String {
+        let is_command = |idx: &usize| {
+            let operation = self.request.operations.get(*idx);
+            operation.is_some_and(|operation| operation.tool == "bash")
+        };
+        let what = match (operations.iter().all(is_command), operations.len()) {
+            (true, 1) => "command",
+            (true, _) => "commands",
+            (false, 1) => "part",
+            (false, _) => "parts",
+        };
+        format!("{}{more} {what}", operations.len())
+    }
+
+    /// What the call would do beside what its own text says word for word.
+    fn operations(&self, main: &str, view: View) -> Vec<String> {
         let asking = self.asking();
-        let mut text = String::new();
-        let mut n_left = 0_usize;
+        let operations = &self.request.operations;
+        let mut n_written = 0_usize;
+        let mut texts: Vec<(String, usize)> = Vec::new();
         for (idx, operation) in operations.iter().enumerate() {
-            let is_asking = asking.contains(&idx);
-            if view.extent == Extent::Beginning && idx >= OPERATIONS_AT_FIRST && !is_asking {
-                n_left += 1;
+            if is_written(operation, main, operations.len()) {
+                n_written += 1;
                 continue;
             }
-            let mark = if is_asking { '>' } else { ' ' };
-            let shown = view.fitted(&what(operation), is_whole);
-            let name = if text.is_empty() { "does" } else { "" };
-            text.push_str(&view.entry(name, &format!("{mark} {}  {shown}", operation.tool)));
+            let mark = if asking.contains(&idx) { '>' } else { ' ' };
+            let shown = visible(&what(operation), Lines::Escape);
+            let text = format!("{mark} {}  {shown}", operation.tool);
+            match texts.iter_mut().find(|(there, _)| *there == text) {
+                Some((_, n_times)) => *n_times += 1,
+                None => texts.push((text, 1)),
+            }
         }
-        if n_left > 0 {
-            *is_whole = false;
-            text.push_str(&view.entry("", &format!("  … {n_left} more that do not ask")));
+        let mut all = Vec::new();
+        if n_written > 0 && !texts.is_empty() {
+            all.extend(view.entry("does", "  what stands above, and"));
         }
-        text
+        for (text, n_times) in texts {
+            let name = if all.is_empty() { "does" } else { "" };
+            let times = match n_times {
+                1 => String::new(),
+                n_times => format!("  ({n_times} times)"),
+            };
+            all.extend(view.entry(name, &format!("{text}{times}")));
+        }
+        all
     }
+}
+
+/// Whether the call's own text says word for word what an operation does.
+fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
+    let is_all = n_operations == 1 && operation.text == main;
+    let is_part = || {
+        let span = operation.span.filter(|_| operation.tool == "bash");
+        let part = span.and_then(|span| main.get(span.start..span.end));
+        operation.known && part == Some(&*operation.text)
+    };
+    operation.why.is_none() && operation.partial.is_empty() && (is_all || is_part())
 }
 
 /// Columns in front of the text of an entry.
 const INDENT: usize = 10;
 
-/// The least columns that the text of an entry gets.
-const MIN_COLUMNS: usize = 20;
+/// The least columns that a text gets.
+const MIN_COLUMNS: usize = 8;
 
 impl View {
-    /// A text with its name in front, in rows that end between words; only a longer word is broken, by the
-    /// terminal.
-    fn entry(self, name: &str, text: &str) -> String {
+    /// A text with its name in front.
+    fn entry(self, name: &str, text: &str) -> Vec<String> {
         let room = self.columns.saturating_sub(INDENT).max(MIN_COLUMNS);
-        let mut entry = format!("  {name:<7} ");
-        let mut n_columns: Option<usize> = None;
-        for word in text.split(' ') {
-            let width = columns_of(word);
-            n_columns = Some(match n_columns {
-                None => width,
-                Some(before) if before + 1 + width <= room => {
-                    entry.push(' ');
-                    before + 1 + width
-                }
-                Some(_) => {
-                    entry.push('\n');
-                    entry.push_str(&" ".repeat(INDENT));
-                    width
-                }
-            });
-            entry.push_str(word);
+        let mut front = format!("  {name:<7} ");
+        let mut all = Vec::new();
+        if columns_of(&front) > INDENT {
+            // A name of somebody else's choice.
+            if columns_of(&front) + columns_of(text) <= self.columns {
+                return vec![front + text];
+            }
+            all.extend(self.broken(front.trim_end(), self.columns.max(MIN_COLUMNS)));
+            front = " ".repeat(INDENT);
         }
-        entry.push('\n');
-        entry
+        for row in self.broken(text, room) {
+            all.push(format!("{front}{row}"));
+            front = " ".repeat(INDENT);
+        }
+        all
     }
 
-    /// A text in one line, cut at first, and never without saying so.
-    fn fitted(self, text: &str, is_whole: &mut bool) -> String {
-        let whole = visible(text, Lines::Escape);
-        match self.extent {
-            Extent::All => whole,
-            Extent::Beginning => {
-                let shown = one_line(text, CHARS_AT_FIRST);
-                *is_whole &= shown == whole;
-                shown
+    /// A text in rows that end between words; only a word that is longer than a row is broken.
+    fn broken(self, text: &str, room: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut n_columns: Option<usize> = None;
+        for word in text.split(' ') {
+            let pieces = pieces(word, room);
+            for (idx, piece) in pieces.iter().enumerate() {
+                let width = columns_of(piece);
+                match (n_columns, all.last_mut()) {
+                    (Some(before), Some(row)) if idx == 0 && before + 1 + width <= room => {
+                        row.push(' ');
+                        row.push_str(piece);
+                        n_columns = Some(before + 1 + width);
+                    }
+                    (None, Some(row)) => {
+                        row.push_str(piece);
+                        n_columns = Some(width);
+                    }
+                    (Some(_), _) | (None, None) => {
+                        all.push(piece.clone());
+                        n_columns = Some(width);
+                    }
+                }
             }
         }
+        all
     }
+}
+
+/// A word in pieces of at most so many columns; what colours it stays whole.
+fn pieces(word: &str, room: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut n_columns = 0;
+    let mut rest = word;
+    while let Some(c) = rest.chars().next() {
+        let n_bytes = match c {
+            '\u{1b}' => rest.find('m').map_or(rest.len(), |end| end + 1),
+            c => c.len_utf8(),
+        };
+        let (piece, behind) = rest.split_at(n_bytes);
+        rest = behind;
+        let width = columns_of(piece);
+        if n_columns + width > room {
+            pieces.push(String::new());
+            n_columns = 0;
+        }
+        n_columns += width;
+        if let Some(last) = pieces.last_mut() {
+            last.push_str(piece);
+        }
+    }
+    pieces
 }
 
 /// Where an "always" counts that is given about a copy of the workspace.
@@ -292,20 +352,33 @@ pub(crate) fn always_in(workspace: &str) -> String {
     format!("this pod works on a copy: an `always` also counts in `{workspace}` itself\n")
 }
 
-/// What one `always` would save, one line a part.
-pub(crate) fn parts_text(parts: &[ChoicePart]) -> Vec<String> {
-    let part = |part: &ChoicePart| {
+/// What one `always` would save, one line a part; `choice` is its place among the choices.
+pub(crate) fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
+    let parts = request.choices.get(choice).map(|choice| &choice.parts);
+    let line = |part: &ChoicePart| {
         let pattern = visible(&part.pattern, Lines::Escape);
-        format!("{}  `{pattern}`  ({})", part.tool, width_text(part.width))
+        let operation = request.operations.get(part.operation);
+        // That the narrowest one is so wide has to be said.
+        let is_known = operation.is_none_or(|operation| operation.known);
+        let narrowest = match (choice, is_known) {
+            (0, false) => "; nothing narrower: a part of it is not known before it runs",
+            _ => "", // or there is one, further up
+        };
+        let width = width_text(part.width);
+        format!("{}  `{pattern}`  ({width}{narrowest})", part.tool)
     };
-    parts.iter().map(part).collect()
+    parts.into_iter().flatten().map(line).collect()
 }
 
-/// How wide a pattern is.
+/// How wide a pattern is. What is said of one for commands is checked in podward-tools
+/// (`a_saved_choice_covers_no_more_than_it_says`).
 const fn width_text(width: Width) -> &'static str {
     match width {
         Width::Exact => "only this",
-        Width::Similar => "the same, with other numbers and names of temporary files",
+        Width::Similar => {
+            "the same, with any number (or word that begins like one) and any path below /tmp where \
+             there is one now"
+        }
         Width::Subcommand => "this subcommand, whatever follows",
         Width::Program => "this program, whatever follows",
         Width::File => "this file",
@@ -354,21 +427,6 @@ fn what(operation: &Operation) -> String {
         Some(why) => format!("unknown code: {why}"),
         None => operation.text.clone(),
     }
-}
-
-/// How many columns a text takes, without what colours it.
-fn columns_of(text: &str) -> usize {
-    let mut is_escape = false;
-    let mut n_columns = 0;
-    for c in text.chars() {
-        match (c, is_escape) {
-            ('\u{1b}', _) => is_escape = true,
-            ('m', true) => is_escape = false,
-            (_, true) => {}
-            (c, false) => n_columns += c.width().unwrap_or(1),
-        }
-    }
-    n_columns
 }
 
 fn pretty(value: &Value) -> String {

@@ -2,7 +2,7 @@
 
 use podward_protocol::{PermissionRequest, SessionId, is_invisible};
 
-use crate::question::{Before, Extent, Question, View, always_in, parts_text};
+use crate::question::{Before, Question, View, always_in, parts_text};
 use crate::screen::Stream;
 use crate::visible::{Lines, visible};
 
@@ -12,7 +12,6 @@ const COLUMNS: usize = 100;
 /// All of the question, a command for each answer, and one that tells why it is asked.
 pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stream) -> String {
     let view = View {
-        extent: Extent::All,
         columns: COLUMNS,
         stream,
     };
@@ -23,10 +22,10 @@ pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stre
         request,
         before: Before::Unknown,
     };
-    let mut text = question.shown(&heading, view).text;
+    let mut text = question.rows(&heading, view).join("\n") + "\n";
     let request = &question.request;
     for (idx, choice) in request.choices.iter().enumerate() {
-        let lines = parts_text(&choice.parts);
+        let lines = parts_text(request, idx);
         for (part, line) in choice.parts.iter().zip(lines) {
             let (width, number) = (idx + 1, part.operation + 1);
             text.push_str(&format!("  width {width} part {number}: {line}\n"));

@@ -1,7 +1,8 @@
 use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, RequestId};
 use serde_json::{Value, json};
 
-use super::{Answering, Replied, Step};
+use super::{Answering, Replied, Size, Step};
+use crate::question::Question;
 use crate::question::sample::push;
 use crate::screen::Stream;
 use crate::terminal::Typed;
@@ -9,6 +10,11 @@ use crate::terminal::Typed;
 const STREAM: Stream = Stream {
     is_terminal: true,
     is_colored: false,
+};
+
+const SIZE: Size = Size {
+    columns: 80,
+    rows: 24,
 };
 
 /// What happens at a terminal, one entry a line.
@@ -28,7 +34,7 @@ fn answers(acts: &[Act]) -> Vec<(String, Answer)> {
 
 /// What is said, with `<bell>` and `<forget>`, and the answers.
 fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
-    let mut answering = Answering::new(STREAM, 80);
+    let mut answering = Answering::new(STREAM, SIZE);
     let (mut said, mut given) = (String::new(), Vec::new());
     for act in acts.iter().cloned() {
         let steps = match act {
@@ -53,6 +59,37 @@ fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
         }
     }
     (said, given)
+}
+
+fn said(steps: &[Step]) -> String {
+    let texts = steps.iter().map(|step| match step {
+        Step::Say(text) => text.as_str(),
+        Step::Bell | Step::Forget | Step::Reply { .. } => "",
+    });
+    texts.collect()
+}
+
+fn line(line: &str) -> Typed {
+    Typed::Line(line.to_owned())
+}
+
+fn is_once(steps: &[Step]) -> bool {
+    matches!(
+        steps,
+        [Step::Reply {
+            answer: Answer::Once,
+            ..
+        }]
+    )
+}
+
+/// A question of this many lines, all of which ask.
+fn of_lines(n_lines: usize) -> Question {
+    let mut question = push("a");
+    question.request.arguments = json!({ "command": "echo x\n".repeat(n_lines) + "rm -rf src" });
+    question.request.operations.clear();
+    question.request.asking.clear();
+    question
 }
 
 fn at(id: &str, answer: Answer) -> Vec<(String, Answer)> {
@@ -264,20 +301,24 @@ fn a_yes_needs_all_of_the_call_to_be_shown() {
     question.request.arguments = json!({ "command": long });
     question.request.choices.clear();
     question.request.no_always = Some("unknown code".to_owned());
-    let mut answering = Answering::new(STREAM, 80);
+    let mut answering = Answering::new(STREAM, SIZE);
     let shown = answering.asked("#1 bash".to_owned(), question);
     assert!(
-        format!("{shown:?}").contains(" more lines that are not shown yet"),
+        said(&shown).ends_with("987 more lines: ? = go on, ?? = all at once, n = no: "),
         "{shown:?}"
     );
+    assert_eq!(said(&shown).lines().count(), 24);
     let yes = || Typed::Line("y".to_owned());
     let refused = answering.typed(yes());
     assert!(
         format!("{refused:?}").contains("not all of it is shown"),
         "{refused:?}"
     );
-    let all = answering.typed(Typed::Line("?".to_owned()));
-    assert!(format!("{all:?}").contains("rm -rf /"), "{all:?}");
+    let more = answering.typed(Typed::Line("?".to_owned()));
+    assert_eq!(said(&more).lines().count(), 24);
+    assert!(format!("{:?}", answering.typed(yes())).contains("not all of it is shown"));
+    let all = answering.typed(Typed::Line("??".to_owned()));
+    assert!(said(&all).contains("rm -rf /"), "{all:?}");
     let always = answering.typed(Typed::Line("a".to_owned()));
     assert!(
         format!("{always:?}").contains("no `always` here: unknown code"),
@@ -291,8 +332,113 @@ fn a_yes_needs_all_of_the_call_to_be_shown() {
 
 #[test]
 fn a_line_that_a_terminal_may_have_cut_is_not_taken() {
-    let mut answering = Answering::new(STREAM, 80);
+    let mut answering = Answering::new(STREAM, SIZE);
     answering.asked("#1 bash".to_owned(), push("a"));
     let steps = answering.typed(Typed::TooLong);
     assert!(format!("{steps:?}").contains("not taken"), "{steps:?}");
+}
+
+/// Whatever the size of the screen is, a yes counts after each row was on it, and no screen held more
+/// rows than it has.
+#[test]
+fn no_screen_shows_more_than_it_has_room_for() {
+    for (columns, n_rows) in [(80, 24), (80, 5), (40, 10), (20, 12), (200, 60), (33, 7)] {
+        let size = Size {
+            columns,
+            rows: n_rows,
+        };
+        let mut answering = Answering::new(STREAM, size);
+        let mut shown = said(&answering.asked("#1 bash".to_owned(), of_lines(100)));
+        let mut all = String::new();
+        loop {
+            assert!(size.height_of(&shown) <= n_rows, "{size:?}: {shown}");
+            all.push_str(&shown);
+            if !shown.contains(" more line") {
+                break;
+            }
+            assert!(!is_once(&answering.typed(line("y"))), "{size:?}");
+            shown = said(&answering.typed(line("?")));
+        }
+        assert_eq!(all.matches("echo x").count(), 100, "{size:?}");
+        assert!(all.contains("rm -rf src"), "{size:?}");
+        assert!(is_once(&answering.typed(line("y"))), "{size:?}");
+    }
+}
+
+#[test]
+fn a_screen_that_became_smaller_shows_the_question_again_before_a_yes() {
+    let small = Size {
+        columns: 80,
+        rows: 10,
+    };
+    let mut answering = Answering::new(STREAM, SIZE);
+    answering.asked("#1 bash".to_owned(), of_lines(12));
+    answering.resized(small);
+    let again = answering.typed(line("y"));
+    assert!(
+        said(&again).starts_with("the screen has become smaller"),
+        "{again:?}"
+    );
+    assert!(said(&again).contains(" more lines: "), "{again:?}");
+    answering.typed(line("?"));
+    assert!(is_once(&answering.typed(line("y"))));
+    // A no needs no look; nor does a yes where all of it still fits, or on a larger one.
+    for (size, answer, n_lines) in [(small, "n", 12), (small, "y", 1)] {
+        let mut answering = Answering::new(STREAM, SIZE);
+        answering.asked("#1 bash".to_owned(), of_lines(n_lines));
+        answering.resized(size);
+        let steps = answering.typed(line(answer));
+        assert!(
+            matches!(steps.as_slice(), [Step::Reply { .. }]),
+            "{steps:?}"
+        );
+    }
+    let mut answering = Answering::new(STREAM, small);
+    answering.asked("#1 bash".to_owned(), of_lines(1));
+    answering.resized(SIZE);
+    assert!(is_once(&answering.typed(line("y"))));
+}
+
+#[test]
+fn a_question_that_other_lines_pushed_off_the_screen_is_shown_again() {
+    let mut answering = Answering::new(STREAM, SIZE);
+    answering.asked("#1 bash".to_owned(), of_lines(3));
+    assert!(!said(&answering.interrupted(2)).contains("rm -rf src"));
+    assert!(said(&answering.interrupted(20)).contains("rm -rf src"));
+    assert!(!said(&answering.interrupted(1)).contains("rm -rf src"));
+}
+
+#[test]
+fn what_always_would_save_is_shown_on_screens_as_well() {
+    let mut question = of_lines(3);
+    let choice = question.request.choices[0].clone();
+    let parts = (0..40).map(|n| {
+        let mut part = choice.parts[0].clone();
+        part.pattern = format!("echo {n}");
+        part
+    });
+    question.request.choices[0].parts = parts.collect();
+    question.request.choices[1].parts = vec![question.request.choices[1].parts[0].clone(); 40];
+    let mut answering = Answering::new(STREAM, SIZE);
+    answering.asked("#1 bash".to_owned(), question);
+    let first = said(&answering.typed(line("a")));
+    assert!(first.ends_with("? = go on, ?? = all at once, Enter to go back: "));
+    assert_eq!(SIZE.height_of(&first), 24, "{first}");
+    let refused = said(&answering.typed(line("1")));
+    assert!(refused.starts_with("not all of it is shown"), "{refused}");
+    let rest = said(&answering.typed(line("??")));
+    assert!(
+        rest.contains("  2  bash  `git push *`  (this subcommand, whatever follows), 40 times\n"),
+        "{rest}"
+    );
+    let chosen = said(&answering.typed(line("1")));
+    assert!(chosen.contains("`echo 0`"), "{chosen}");
+    let refused = said(&answering.typed(line("s")));
+    assert!(refused.starts_with("not all of it is shown"), "{refused}");
+    answering.typed(line("??"));
+    let steps = answering.typed(line("s"));
+    assert!(
+        matches!(steps.as_slice(), [Step::Reply { .. }]),
+        "{steps:?}"
+    );
 }

@@ -3,6 +3,7 @@
 use podward_protocol::PermissionRequest;
 use serde_json::{Map, Value};
 
+use super::super::pages::Turn;
 use super::Waiting;
 use crate::visible::{Lines, visible};
 
@@ -11,7 +12,9 @@ pub(super) const TOO_LONG: &str = "that line is longer than a terminal hands ove
 pub(super) const ATTENTION: &str = "you were about to answer another question: press Enter, then \
                                     answer this one: ";
 pub(super) const NOTHING: &str = "Enter alone answers nothing";
-pub(super) const ALWAYS: &str = "what shall run from now on without a question?\n";
+pub(super) const NOT_ALL: &str = "not all of it is shown yet: ? goes on";
+pub(super) const SMALLER: &str = "the screen has become smaller than what was shown on it\n";
+pub(super) const ALWAYS: &str = "what shall run from now on without a question?";
 pub(super) const WIDTH: &str = "its number, or Enter to go back: ";
 pub(super) const LASTS: &str = "s = for this session, p = for every session in this workspace, \
                                 Enter to go back: ";
@@ -59,15 +62,36 @@ pub(super) fn yes_or_no(line: &str) -> Option<bool> {
     }
 }
 
-/// What stands in front of the cursor.
-pub(super) fn prompt(first: &Waiting, name: &str) -> String {
-    let rest = if first.is_seen { "" } else { " and the rest" };
+/// Reads how far to go on.
+pub(super) fn turn(line: &str) -> Option<Turn> {
+    match line {
+        "?" => Some(Turn::Screen),
+        "??" => Some(Turn::End),
+        _ => None, // it is about what is shown
+    }
+}
+
+/// What stands in front of the cursor where so many rows are not shown yet.
+pub(super) fn prompt(first: &Waiting, name: &str, n_left: usize) -> String {
+    if n_left > 0 && !first.is_seen {
+        return format!("{name}: {}", more(n_left, "n = no"));
+    }
     let always = if first.question.request.choices.is_empty() {
         ""
     } else {
         ", a = always"
     };
-    format!("{name}: y = yes, n = no{always}, e = edit, ? = help{rest}: ")
+    let help = match n_left {
+        0 => "help".to_owned(),
+        n_left => format!("{n_left} more lines"),
+    };
+    format!("{name}: y = yes, n = no{always}, e = edit, ? = {help}: ")
+}
+
+/// How to go on where so many rows are not shown yet, and another way out.
+pub(super) fn more(n_left: usize, out: &str) -> String {
+    let lines = if n_left == 1 { "line" } else { "lines" };
+    format!("{n_left} more {lines}: ? = go on, ?? = all at once, {out}: ")
 }
 
 pub(super) fn arguments_prompt(request: &PermissionRequest) -> String {

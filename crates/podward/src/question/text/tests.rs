@@ -1,27 +1,29 @@
 use podward_protocol::{AskReason, AskedBy, Asker, Asking, Cause, Coverage};
 use serde_json::json;
 
-use super::{Extent, View};
+use super::{View, parts_text};
 use crate::question::sample::{command, push};
 use crate::question::{Before, Question};
 use crate::screen::Stream;
 
-fn shown(question: &Question, extent: Extent) -> String {
+const STREAM: Stream = Stream {
+    is_terminal: true,
+    is_colored: false,
+};
+
+fn shown(question: &Question) -> String {
     let view = View {
-        extent,
         columns: 60,
-        stream: Stream {
-            is_terminal: true,
-            is_colored: false,
-        },
+        stream: STREAM,
     };
-    question.shown(&"may #3 bash run?".to_owned(), view).text
+    let rows = question.rows(&"may #3 bash run?".to_owned(), view);
+    rows.join("\n") + "\n"
 }
 
 #[test]
 fn what_asks_is_marked_and_said_with_its_place() {
     assert_eq!(
-        shown(&push("a"), Extent::Beginning),
+        shown(&push("a")),
         "may #3 bash run?
   | git fetch && git push origin main
                  ^^^^^^^^^^^^^^^^^^^^
@@ -29,8 +31,6 @@ fn what_asks_is_marked_and_said_with_its_place() {
   in      /work
   asks    default of manifest (pod.toml:8:1)
   seen    all that it would do
-  does      bash  git fetch
-          > bash  git push origin main
 "
     );
 }
@@ -59,19 +59,14 @@ fn every_layer_that_asks_is_said_and_so_is_what_is_not_known() {
     question.request.expires_at = Some("2026-01-02T03:04:05.678Z".parse().unwrap());
     question.request.arguments = json!({"command": "git fetch && git push origin main"});
     assert_eq!(
-        shown(&question, Extent::Beginning),
+        shown(&question),
         "may #3 bash run?
-  | git fetch && git push origin main
-    ^^^^^^^^^    ^^^^^^^^^^^^^^^^^^^^
+  > git fetch && git push origin main
   in      /work
   asks    default of manifest (pod.toml:8:1)
-  also    rule `git *` for bash of machine, about bash `git
-          fetch`
-  also    rule `git *` for bash of machine, about bash `git
-          push origin main`
+  also    rule `git *` for bash of machine, about all 2
+          commands
   seen    not all that it would do: `git` runs\\u{1b} hooks
-  does    > bash  git fetch
-          > bash  git push origin main
   until   2026-01-02T03:04:05.678Z, then it is refused
 "
     );
@@ -87,7 +82,7 @@ fn nothing_in_a_call_can_look_like_anything_but_its_text() {
     question.request.ruling.operation = None;
     question.request.cwd = "/a\nb\u{7}".to_owned();
     assert_eq!(
-        shown(&question, Extent::All),
+        shown(&question),
         "may #3 bash run?
   | echo x\\r#3 bash: y = yes\\u{1b}[8m\\u{202e}\\u{200b}
   |\x20
@@ -108,7 +103,7 @@ fn long_lines_go_on_behind_a_mark() {
     question.request.operations = vec![command("git push", start..text.len())];
     question.request.asking.clear();
     question.request.ruling.operation = Some(0);
-    let text = shown(&question, Extent::Beginning);
+    let text = shown(&question);
     let (body, _) = text.split_once("  in ").unwrap();
     assert_eq!(
         body,
@@ -127,7 +122,7 @@ fn a_repeated_call_says_so_and_nothing_else() {
     let mut question = push("a");
     question.request.reason = AskReason::Repeated;
     question.request.ruling.cause = Cause::Repeated;
-    let text = shown(&question, Extent::Beginning);
+    let text = shown(&question);
     assert!(
         text.contains("  asks    the same call for the third time in this turn\n"),
         "{text}"
@@ -142,7 +137,7 @@ fn what_changes_in_a_file_is_shown_as_a_change() {
         question.request.arguments = arguments;
         question.request.operations.clear();
         question.before = before;
-        let text = shown(&question, Extent::Beginning);
+        let text = shown(&question);
         let (body, _) = text.split_once("  in ").unwrap();
         body.strip_prefix("may #3 bash run?\n").unwrap().to_owned()
     };
@@ -176,27 +171,136 @@ fn prose_is_broken_between_words() {
     };
     let view = View {
         columns: 40,
-        extent: Extent::All,
-        stream: Stream {
-            is_terminal: true,
-            is_colored: false,
-        },
+        stream: STREAM,
     };
-    let text = question.shown(&"may #3 bash run?".to_owned(), view).text;
+    let rows = question.rows(&"may #3 bash run?".to_owned(), view);
+    let text = rows.join("\n");
     let (_, seen) = text.split_once("  seen    ").unwrap();
-    let seen: Vec<&str> = seen.lines().take(4).collect();
+    let seen: Vec<&str> = seen.lines().collect();
     assert_eq!(
         seen,
         [
             "not all that it would do: the",
             "          script that it runs was",
             "          changed since it was read",
-            "  does      bash  git fetch",
         ],
         "{text}"
     );
     assert!(
         text.lines().all(|line| line.chars().count() <= 40),
         "{text}"
+    );
+}
+
+/// No row is wider than the terminal, so that its rows can be counted.
+#[test]
+fn no_row_is_wider_than_the_terminal() {
+    let mut question = push("a");
+    let long = "x".repeat(300);
+    question.request.arguments = json!({
+        "command": format!("git fetch && git push {long} {}", "\u{754c}".repeat(99)),
+        "timeout_ms": 5,
+        "a long name of an argument that nobody knows": long,
+    });
+    question.request.cwd = format!("/{long}");
+    question.request.ruling.coverage = Coverage::Partial { why: vec![long] };
+    for columns in 18..120 {
+        for is_colored in [false, true] {
+            let stream = Stream {
+                is_terminal: true,
+                is_colored,
+            };
+            let view = View { columns, stream };
+            for row in question.rows(&"may #3 bash run?".to_owned(), view) {
+                let n_columns = super::columns_of(&row);
+                assert!(n_columns <= columns, "{n_columns} > {columns}: {row}");
+            }
+        }
+    }
+}
+
+/// What stands in the call word for word is not told again.
+#[test]
+fn each_part_of_a_call_stands_there_once() {
+    let mut question = push("a");
+    let lines: Vec<String> = (1..=30)
+        .map(|n| format!("echo building part {n}"))
+        .collect();
+    question.request.arguments = json!({ "command": lines.join("\n") });
+    let ask = question.request.asking[0].clone();
+    question.request.operations.clear();
+    question.request.asking.clear();
+    let mut start = 0;
+    for (idx, line) in lines.iter().enumerate() {
+        let operation = command(line, start..start + line.len());
+        question.request.operations.push(operation);
+        question.request.asking.push(Asking {
+            operation: idx,
+            ..ask.clone()
+        });
+        start += line.len() + 1;
+    }
+    question.request.ruling.operation = Some(0);
+    let body: String = lines.iter().map(|line| format!("  > {line}\n")).collect();
+    assert_eq!(
+        shown(&question),
+        format!(
+            "may #3 bash run?\n{body}  in      /work\n  asks    default of manifest (pod.toml:8:1)\n  \
+             also    29 more commands, by the same default\n  seen    all that it would do\n"
+        )
+    );
+}
+
+#[test]
+fn what_a_call_does_beside_its_own_words_is_told_and_what_asks_of_it_marked() {
+    let mut question = push("a");
+    let text = "for f in *.c; do rm \"$f\"; done; ls > out";
+    question.request.arguments = json!({ "command": text });
+    let mut rm = command("rm \u{2026}", 17..24);
+    rm.known = false;
+    let mut ls = command("ls", 32..34);
+    ls.span = text.find("ls >").map(|start| podward_protocol::Span {
+        start,
+        end: start + 2,
+    });
+    let mut out = command("out", 0..0);
+    (out.tool, out.span) = ("file_write".to_owned(), None);
+    question.request.operations = vec![rm.clone(), rm, ls, out];
+    let ask = question.request.asking[0].clone();
+    let askings = [0, 1, 3].map(|operation| Asking {
+        operation,
+        ..ask.clone()
+    });
+    question.request.asking = askings.into();
+    question.request.ruling.operation = Some(0);
+    let text = shown(&question);
+    let (_, told) = text.split_once("  asks ").unwrap();
+    assert_eq!(
+        told,
+        "   default of manifest (pod.toml:8:1)
+  also    2 more parts, by the same default
+  seen    all that it would do
+  does      what stands above, and
+          > bash  rm \u{2026}  (2 times)
+          > file_write  out
+"
+    );
+}
+
+#[test]
+fn that_a_narrowest_pattern_is_wide_is_said() {
+    let mut question = push("a");
+    question.request.choices.remove(0);
+    assert_eq!(
+        parts_text(&question.request, 0),
+        ["bash  `git push *`  (this subcommand, whatever follows)"]
+    );
+    question.request.operations[1].known = false;
+    assert_eq!(
+        parts_text(&question.request, 0),
+        [
+            "bash  `git push *`  (this subcommand, whatever follows; nothing narrower: a part of it is not \
+          known before it runs)"
+        ]
     );
 }
