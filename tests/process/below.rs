@@ -202,3 +202,50 @@ fn nothing_below_a_tool_is_listened_to_where_nothing_confines_it() {
         assert_eq!(lines, &expected, "{attack:#?}");
     }
 }
+
+/// The run directory of another pod is no secret: its tools may know where this one's socket is.
+#[test]
+fn a_tool_of_another_pod_is_not_listened_to() {
+    let asked = Sandbox::new();
+    let script = step(&["touch made"]);
+    let pod = Pod::serve(&asked, &asked.pod(&script, &asks(WAITS)));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let made = client.request();
+
+    let other = Sandbox::new();
+    let out = other.work().join("out");
+    std::fs::create_dir(&out).unwrap();
+    write_attack(&out, &pod, &made);
+    let attack = step(&["cd out && sh attack.sh"]);
+    let manifest = other.pod(&attack, "[permissions]\ndefault_action = \"allow\"\n");
+    let arguments = ["run", manifest.to_str().unwrap(), "go"];
+    let confined = other.podward(&arguments);
+    for mut command in [Some(confined), other.without_namespaces(&arguments)]
+        .into_iter()
+        .flatten()
+    {
+        for way in WAYS {
+            let _ = std::fs::remove_file(out.join(format!("{way}.codes")));
+        }
+        let ran = command.output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        for way in WAYS {
+            let read = |kind: &str| std::fs::read_to_string(out.join(format!("{way}.{kind}")));
+            assert_eq!(read("codes").unwrap(), "1\n1\n1\n", "{ran:?}");
+            let direct = read("direct").unwrap();
+            let is_refused = direct.contains("can_approve: false")
+                && direct.contains("permission_reply: not_allowed")
+                && direct.contains("run: not_allowed")
+                && direct.contains("stop: not_allowed");
+            assert!(is_refused || direct.contains("unreachable: "), "{direct}");
+        }
+    }
+    let reply = std::fs::read_to_string(out.join("plain.reply")).unwrap();
+    assert!(reply.contains("it was started by another pod"), "{reply}");
+    // It is as it was, and who may answer can.
+    assert_eq!(client.open(), [made["id"].clone()]);
+    client.reply(&made, json!({"kind": "reject"})).unwrap();
+    client.event("turn_ended");
+    assert!(!asked.work().join("made").exists());
+}

@@ -14,6 +14,12 @@ pub const LAYER_FILE: &str = "pod.toml";
 /// The directory of the project layer, below the workspace.
 pub const PROJECT_DIR: &str = ".podward";
 
+/// Where settings of programs are below the home directory, if no variable says otherwise.
+const CONFIG_BELOW_HOME: &str = ".config";
+
+/// Where what is kept of programs is below the home directory, if no variable says otherwise.
+const STATE_BELOW_HOME: &str = ".local/state";
+
 /// The base directories, and whose they are.
 ///
 /// They come in one value so that nothing a tool can set moves them: the binary reads its
@@ -76,10 +82,10 @@ impl Places {
             (None, Some(home)) => Ok(home.join(below_home).join("podward")),
             (None, None) => Err(error()),
         };
-        let state = base("XDG_STATE_HOME", ".local/state")?;
+        let state = base("XDG_STATE_HOME", STATE_BELOW_HOME)?;
         Ok(Self {
             machine: MACHINE_DIR.into(),
-            config: base("XDG_CONFIG_HOME", ".config")?,
+            config: base("XDG_CONFIG_HOME", CONFIG_BELOW_HOME)?,
             run: match absolute("XDG_RUNTIME_DIR") {
                 Some(runtime) => runtime.join("podward"),
                 None => state.join("run"),
@@ -140,6 +146,23 @@ impl Places {
     #[must_use]
     pub fn state_dir(&self) -> &Path {
         &self.state
+    }
+
+    /// Where [`Places::config_dir`] is if no variable says otherwise.
+    #[must_use]
+    pub fn usual_config_dir(&self) -> Option<PathBuf> {
+        Some(
+            self.home
+                .as_deref()?
+                .join(CONFIG_BELOW_HOME)
+                .join("podward"),
+        )
+    }
+
+    /// Where [`Places::state_dir`] is if no variable says otherwise.
+    #[must_use]
+    pub fn usual_state_dir(&self) -> Option<PathBuf> {
+        Some(self.home.as_deref()?.join(STATE_BELOW_HOME).join("podward"))
     }
 
     /// The directory of all sessions.

@@ -435,6 +435,21 @@ fn podwards_own_files_cannot_be_written() {
                 bench.path("state/podward/trust.json").to_str().unwrap(),
                 "x",
             ),
+            // Of pods that were started with other variables.
+            write(
+                bench
+                    .path("home/.config/podward/pod.toml")
+                    .to_str()
+                    .unwrap(),
+                "x",
+            ),
+            write(
+                bench
+                    .path("home/.local/state/podward/grants/any.jsonl")
+                    .to_str()
+                    .unwrap(),
+                "x",
+            ),
             write("fine.txt", "x"),
         ],
         &[text("done")],

@@ -15,6 +15,7 @@ mod report;
 mod ruleset;
 mod supervise;
 mod syscalls;
+mod terminals;
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -268,9 +269,15 @@ fn plan_for(roots: &Roots, subtraction: Subtraction) -> Plan {
         })
         .map(|denial| (denial.rule.path.clone(), denial.rule.shield))
         .collect();
+    let writes = granted(Access::Write);
+    // Who declares that devices may be written gets them.
+    let is_open = |path: &PathBuf| writes.iter().any(|root| path.starts_with(root));
+    let terminals = terminals::all().filter(|terminal| !is_open(terminal));
+    shields.extend(terminals.map(|terminal| (terminal, Shield::Hidden)));
     shields.sort();
+    shields.dedup();
     Plan {
-        writes: granted(Access::Write),
+        writes,
         reads,
         shields,
         subtraction,

@@ -29,6 +29,10 @@ const GENERATIONS: u32 = 1 << 22;
 /// The children that this program started itself, by when.
 static OWN: Mutex<BTreeMap<i32, u64>> = Mutex::new(BTreeMap::new());
 
+/// The name of a process that has called [`adopt_orphans`], as `ps` shows it: another one tells by it,
+/// of whatever user, and no child can change it. At most 15 bytes.
+const MARK: &str = "podward-pod";
+
 /// Where a process stands to this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kinship {
@@ -36,20 +40,24 @@ pub enum Kinship {
     Same,
     /// It was started below this process.
     Below,
+    /// It was started below another that has called [`adopt_orphans`], and below which this one was not.
+    BelowAnother,
     /// It is neither.
     Apart,
 }
 
 /// Makes this process the parent of all that its children leave behind, for as long as it lives.
 ///
-/// Has to be called before the first child is started: what was left behind before is not found.
+/// Has to be called before the first child is started: what was left behind before is not found. It
+/// gives this process a name by which others know it ([`Kinship::BelowAnother`]).
 ///
 /// # Errors
-/// The kernel has no such thing (before Linux 3.4).
+/// The kernel has no such thing (before Linux 3.4), or `/proc` is not there.
 pub fn adopt_orphans() -> io::Result<()> {
     // The value only has to be none or any.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    Ok(())
+    // The name of the whole process, whichever of its threads this is.
+    std::fs::write("/proc/self/comm", MARK)
 }
 
 /// Where the process at the other end of a Unix socket stands to this one.
@@ -114,13 +122,14 @@ struct Held {
 
 fn kinship_of(peer: Pid, held: &Held) -> io::Result<Kinship> {
     check_proc()?;
+    let own = rustix::process::getpid().as_raw_pid();
     for _ in 0..TRIES {
-        let kinship = walk(peer.as_raw_pid(), held.born_before)?;
+        let walks = (walk(peer.as_raw_pid(), held.born_before)?, walk(own, None)?);
         if has_ended(held)? {
             return Err(io::Error::other("the process that connected has ended"));
         }
-        if let Some(kinship) = kinship {
-            return Ok(kinship);
+        if let (Some(line), Some(own_line)) = walks {
+            return Ok(kinship(&line, &own_line));
         }
     }
     Err(io::Error::other(
@@ -128,35 +137,65 @@ fn kinship_of(peer: Pid, held: &Held) -> io::Result<Kinship> {
     ))
 }
 
-/// Goes up from a process; `None`: one on the way ended meanwhile.
-fn walk(from: i32, born_before: Option<Moment>) -> io::Result<Option<Kinship>> {
-    let own = rustix::process::getpid().as_raw_pid();
-    let mut at = from;
-    let mut stat = stat_of(at)?;
-    if born_before.is_some_and(|connected| stat.start > connected.0) {
+/// A process in a line of parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ancestor {
+    pid: i32,
+    stat: ProcessStat,
+}
+
+/// How two lines of parents, from the process itself upwards, stand to each other.
+fn kinship(line: &[Ancestor], own_line: &[Ancestor]) -> Kinship {
+    let key = |one: &Ancestor| (one.pid, one.stat.start);
+    let is_shared = |of: &Ancestor| own_line.iter().any(|own| key(own) == key(of));
+    let own = own_line.first().map(|own| own.pid);
+    let (peer, above) = match line.split_first() {
+        Some((peer, above)) => (Some(peer.pid), above),
+        None => (None, line),
+    };
+    if peer == own {
+        Kinship::Same
+    } else if above.iter().any(|one| Some(one.pid) == own) {
+        Kinship::Below
+    } else if above
+        .iter()
+        .any(|one| one.stat.is_marked && !is_shared(one))
+    {
+        Kinship::BelowAnother
+    } else {
+        Kinship::Apart
+    }
+}
+
+/// Goes up from a process to the first, or to one of another namespace; `None`: one on the way ended
+/// meanwhile.
+fn walk(from: i32, born_before: Option<Moment>) -> io::Result<Option<Vec<Ancestor>>> {
+    let mut at = Ancestor {
+        pid: from,
+        stat: stat_of(from)?,
+    };
+    if born_before.is_some_and(|connected| at.stat.start > connected.0) {
         return Err(io::Error::other("the process that connected is gone"));
     }
+    let mut line = Vec::new();
     for _ in 0..GENERATIONS {
-        if at == own {
-            return Ok(Some(match at == from {
-                true => Kinship::Same,
-                false => Kinship::Below,
-            }));
+        line.push(at);
+        if at.stat.parent == 0 {
+            return Ok(Some(line));
         }
-        // The first process, or one of another namespace.
-        if stat.parent == 0 {
-            return Ok(Some(Kinship::Apart));
-        }
-        let Ok(above) = stat_of(stat.parent) else {
+        let Ok(above) = stat_of(at.stat.parent) else {
             return Ok(None);
         };
         // INVARIANT: a process whose parent is the same before and after has had that parent in
         // between, so that what was read is the parent's and not that of a later process with its
         // number.
-        if stat_of(at).ok() != Some(stat) {
+        if stat_of(at.pid).ok() != Some(at.stat) {
             return Ok(None);
         }
-        (at, stat) = (stat.parent, above);
+        at = Ancestor {
+            pid: at.stat.parent,
+            stat: above,
+        };
     }
     Err(io::Error::other("the processes have no beginning"))
 }

@@ -85,6 +85,7 @@ const TRIALS: &[Named] = &named![
     shared_memory_of_processes_outside_stays,
     nothing_inherited_reaches_a_child,
     devices_and_shared_memory_work,
+    terminals_outside_cannot_be_opened_and_own_ones_can_be_had,
     a_child_gains_no_privileges,
     how_a_child_ended_is_reported,
     what_is_left_may_finish_what_it_says,
@@ -636,6 +637,32 @@ fn devices_and_shared_memory_work() {
     if subtraction(&scope) == Subtraction::Mounts {
         world.succeeds(&scope, "echo x > /dev/shm/podward-test");
         assert!(!Path::new("/dev/shm/podward-test").exists());
+    }
+}
+
+fn terminals_outside_cannot_be_opened_and_own_ones_can_be_had() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let world = World::new();
+    let scope = world.scope();
+    let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&pty).unwrap();
+    unlockpt(&pty).unwrap();
+    let name = ptsname(&pty, Vec::new()).unwrap();
+    let name = name.to_str().unwrap();
+    let outside = fs::OpenOptions::new().read(true).write(true).open(name);
+    assert!(outside.is_ok(), "this user can open it");
+    for way in ["exec 3<", "exec 3>", "exec 3<>"] {
+        world.refused(&scope, &format!("{way} '{name}'"));
+    }
+    let opened = "for terminal in /dev/tty?* /dev/vcs* /dev/console; do \
+         for mode in '<' '>'; do \
+         if test -c $terminal && eval \"(exec 3$mode$terminal)\" 2> /dev/null; \
+         then echo $mode$terminal; fi; done; done";
+    assert_eq!(world.succeeds(&scope, opened), "");
+    if subtraction(&scope) == Subtraction::Mounts && Path::new("/usr/bin/script").exists() {
+        let said = world.succeeds(&scope, "script -qec 'test -t 0 && tty' /dev/null");
+        assert!(said.trim().starts_with("/dev/pts/"), "{said}");
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) fn protected(
         workspace.join(PROJECT_DIR),
         loaded.workspace.join(PROJECT_DIR),
     ];
+    // Pods that were started with other variables have theirs where these are.
+    paths.extend(places.usual_config_dir());
     let layers = loaded.layers.iter().filter_map(|layer| layer.path.clone());
     for path in layers.chain(loaded.program_files.iter().cloned()) {
         paths.extend(path.canonicalize());
@@ -51,11 +53,16 @@ fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
         grants::directory(places),
         places.run_dir().to_owned(),
     ];
+    // Pods that were started with other variables have theirs where these are.
+    let usual = places.usual_state_dir();
     let elsewhere = parts.into_iter().filter_map(|part| {
         let target = part.canonicalize().ok()?;
         (!target.starts_with(places.state_dir())).then_some(target)
     });
-    [places.state_dir().to_owned()].into_iter().chain(elsewhere)
+    [places.state_dir().to_owned()]
+        .into_iter()
+        .chain(usual)
+        .chain(elsewhere)
 }
 
 /// The files of the command that prints the key: it is not confined.

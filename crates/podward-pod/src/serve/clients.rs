@@ -207,10 +207,13 @@ impl Clients {
         })
     }
 
-    /// How many were started below the pod, or nobody knows where.
+    /// How many were started below a pod, or nobody knows where.
     pub(crate) fn n_below(&self) -> usize {
-        let is_below =
-            |client: &&Client| matches!(client.standing, Some(Standing::Below | Standing::Unknown));
+        let is_below = |client: &&Client| {
+            client
+                .standing
+                .is_some_and(|standing| standing != Standing::Apart)
+        };
         self.all.values().filter(is_below).count()
     }
 

@@ -42,6 +42,8 @@ pub(crate) enum Standing {
     Apart,
     /// It was started below the pod: by a tool, or by a hook.
     Below,
+    /// It was started below another pod.
+    BelowAnother,
     /// Nothing certain can be said.
     Unknown,
 }
@@ -58,6 +60,7 @@ pub(crate) async fn serve(
         // What runs in the pod's own process is no tool.
         Ok(Kinship::Apart | Kinship::Same) => Standing::Apart,
         Ok(Kinship::Below) => Standing::Below,
+        Ok(Kinship::BelowAnother) => Standing::BelowAnother,
         Err(error) => {
             tracing::warn!(%error, "nothing is known of a client's process");
             Standing::Unknown

@@ -16,6 +16,7 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 
 use crate::confine::mountinfo::{aliases, mounts};
 use crate::confine::plan::Plan;
+use crate::confine::terminals::PSEUDO;
 use crate::decl::Shield;
 
 /// Where programs expect memory that they can share; each child gets its own.
@@ -70,6 +71,21 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), String> {
     layout.hide_services()?;
     // Programs can do without.
     let _ = mount_memory(SHARED_MEMORY, c"mode=1777,size=25%", MountFlags::empty());
+    if plan
+        .shields
+        .iter()
+        .any(|(path, _)| path == Path::new(PSEUDO))
+    {
+        let _ = mount_terminals();
+    }
+    Ok(())
+}
+
+/// Terminals that nobody else sees, over the hidden ones.
+fn mount_terminals() -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let data = c"newinstance,ptmxmode=0666,mode=0600";
+    rustix::mount::mount("podward", PSEUDO, "devpts", flags, data)?;
     Ok(())
 }
 

@@ -77,7 +77,8 @@ impl Plan {
                 let parent = path.parent().unwrap_or(path);
                 kept.entry(parent).or_default().push(shown.clone());
             }
-            if *shield == Shield::Hidden {
+            // Terminals can be seen, not opened.
+            if *shield == Shield::Hidden && !path.starts_with("/dev") {
                 hidden.push(shown);
             }
         }

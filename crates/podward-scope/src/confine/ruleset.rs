@@ -1,5 +1,6 @@
 //! The Landlock rules of a plan, and the powers of root that would get round them.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -10,6 +11,7 @@ use rustix::thread::CapabilitySet;
 
 use crate::confine::namespace::SHARED_MEMORY;
 use crate::confine::plan::{Plan, Reads};
+use crate::confine::terminals::{PSEUDO, PSEUDO_OPENER};
 use crate::decl::Shield;
 use crate::level::Subtraction;
 use crate::walk::open_physical;
@@ -123,12 +125,16 @@ fn add_rules(
             ruleset = allow(ruleset, root, all & handled)?;
             continue;
         }
+        open_unchanged(root)?;
         for entry in entries(root, plan, Purpose::Write) {
             ruleset = allow(ruleset, &entry, all & handled)?;
         }
     }
     if plan.subtraction == Subtraction::Mounts {
-        ruleset = allow_if_there(ruleset, Path::new(SHARED_MEMORY), all & handled)?;
+        // What is mounted there is the child's own, or hides what is not.
+        for own in [SHARED_MEMORY, PSEUDO, PSEUDO_OPENER] {
+            ruleset = allow_if_there(ruleset, Path::new(own), all & handled)?;
+        }
     }
     for device in DEVICES {
         ruleset = allow_if_there(ruleset, Path::new(device), all & handled)?;
@@ -166,16 +172,20 @@ fn allow(
     path: &Path,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, Failure> {
-    let fd = open_physical(path).map_err(|errno| {
+    ruleset
+        .add_rule(PathBeneath::new(open_unchanged(path)?, access))
+        .map_err(failed)
+}
+
+/// Opens a path that must be there, and in which nothing has become a link.
+fn open_unchanged(path: &Path) -> Result<OwnedFd, Failure> {
+    open_physical(path).map_err(|errno| {
         let why = std::io::Error::from(errno);
         Failure::Failed(format!(
             "`{}` is no longer what it was: {why}",
             path.display()
         ))
-    })?;
-    ruleset
-        .add_rule(PathBeneath::new(fd, access))
-        .map_err(failed)
+    })
 }
 
 fn allow_if_there(

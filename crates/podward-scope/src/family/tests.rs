@@ -80,6 +80,53 @@ fn the_first_process_is_apart_and_a_child_is_below() {
     assert!(kinship_of(below, &hold).is_err(), "nothing is known of it");
 }
 
+/// Lines of parents, the process itself first; a marked one is below zero.
+fn line(pids: &[i32]) -> Vec<Ancestor> {
+    let one = |pid: &i32| Ancestor {
+        pid: pid.abs(),
+        stat: ProcessStat {
+            is_marked: *pid < 0,
+            parent: 0,
+            start: 1,
+        },
+    };
+    pids.iter().map(one).collect()
+}
+
+#[test]
+fn a_pod_above_the_one_that_connects_counts_unless_it_is_above_this_one_too() {
+    for (peer, own, expected) in [
+        (&[5, 4, 1][..], &[-7, 4, 1][..], Kinship::Apart),
+        (&[-7, 4, 1], &[-7, 4, 1], Kinship::Same),
+        (&[5, -7, 4, 1], &[-7, 4, 1], Kinship::Below),
+        // Another pod, and what it started.
+        (&[-8, 4, 1], &[-7, 4, 1], Kinship::Apart),
+        (&[5, -8, 4, 1], &[-7, 4, 1], Kinship::BelowAnother),
+        (&[5, 6, -8, 1], &[-7, 4, 1], Kinship::BelowAnother),
+        // This pod was itself started below one: what else that one started is of one kind with it.
+        (&[5, 6, -8, 1], &[-7, 9, -8, 1], Kinship::Apart),
+        (&[5, -6, -8, 1], &[-7, 9, -8, 1], Kinship::BelowAnother),
+        (&[5, 1], &[-7, 9, -8, 1], Kinship::Apart),
+        (&[9, -8, 1], &[-7, 9, -8, 1], Kinship::Apart),
+    ] {
+        assert_eq!(kinship(&line(peer), &line(own)), expected, "{peer:?}");
+    }
+    // A number that is used again is another process.
+    let mut later = line(&[5, -8, 1]);
+    later[1].stat.start = 2;
+    assert_eq!(
+        kinship(&later, &line(&[-7, 9, -8, 1])),
+        Kinship::BelowAnother
+    );
+}
+
+#[test]
+fn who_adopts_orphans_is_known_by_it() {
+    adopt_orphans().unwrap();
+    let own = stat_of(rustix::process::getpid().as_raw_pid()).unwrap();
+    assert!(own.is_marked);
+}
+
 /// Where a child of the tests connects.
 const CONNECT_TO: &str = "PODWARD_TEST_CONNECT_TO";
 

@@ -160,6 +160,7 @@ fn apart(standing: Option<Standing>, method: MethodName) -> Result<(), MethodErr
     let why = match standing {
         Some(Standing::Apart) => return Ok(()),
         Some(Standing::Below) => "it was started by the pod itself",
+        Some(Standing::BelowAnother) => "it was started by another pod",
         Some(Standing::Unknown) | None => "nothing certain is known of its process",
     };
     let message = format!("this client may not call `{}`: {why}", method.as_str());
