@@ -461,13 +461,14 @@ fn podwards_own_files_cannot_be_written() {
         .collect();
     assert_eq!(
         failed.iter().filter(|failed| **failed).count(),
-        3,
+        5,
         "{:?}",
         bench.results(&ran)
     );
     assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
     assert_eq!(bench.read("project/.podward/pod.toml"), None);
     assert_eq!(bench.read("state/podward/trust.json"), None);
+    assert_eq!(bench.read("home/.config/podward/pod.toml"), None);
     assert!(bench.read("project/fine.txt").is_some());
 }
 

@@ -10,6 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::search::ignored::Ignored;
 
+/// How far below its root a walk goes: each directory is looked up from the top, so that one that is
+/// nested deeply costs as much as many.
+const MAX_DEPTH: usize = 256;
+
 /// An entry that a walk found: not ignored, and no directory.
 pub(super) struct Found<'a> {
     /// Its names below the root.
@@ -35,7 +39,7 @@ pub(super) enum Ended {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Walked {
     pub(super) ended: Ended,
-    /// Directories that could not be listed.
+    /// Directories that could not be listed, or are nested too deeply.
     pub(super) n_unreadable: usize,
 }
 
@@ -82,7 +86,9 @@ pub(super) fn walk(
             continue;
         }
         below.push(entry.name);
-        if entry.kind == Kind::Directory {
+        if entry.kind == Kind::Directory && below.len() > MAX_DEPTH {
+            walked.n_unreadable += 1;
+        } else if entry.kind == Kind::Directory {
             match enter(scope, &path, &mut ignored) {
                 Ok(level) => {
                     levels.push(level);

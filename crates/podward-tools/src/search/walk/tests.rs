@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Ended, walk};
+use super::{Ended, MAX_DEPTH, walk};
 use crate::fixture::World;
 
 #[test]
@@ -63,23 +63,25 @@ fn a_walk_stops_when_told_and_when_cancelled() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn a_walk_goes_only_so_deep_and_counts_what_it_leaves_out() {
     let world = World::new();
-    let deep = "d/".repeat(900);
-    fs::create_dir_all(world.path(&deep)).unwrap();
-    fs::write(world.path(&format!("{deep}f")), "").unwrap();
-    let scope = world.context().scope;
-    let mut n_seen = 0;
-    walk(
-        &scope,
+    let deepest = "d/".repeat(MAX_DEPTH);
+    fs::create_dir_all(world.path(&format!("{deepest}d/d"))).unwrap();
+    fs::write(world.path(&format!("{deepest}f")), "").unwrap();
+    fs::write(world.path(&format!("{deepest}d/g")), "").unwrap();
+    fs::write(world.path("z"), "").unwrap();
+    let mut seen = Vec::new();
+    let walked = walk(
+        &world.context().scope,
         &world.root(),
         &[],
         &CancellationToken::new(),
-        |_| {
-            n_seen += 1;
+        |found| {
+            seen.push(found.below.last().unwrap().clone());
             ControlFlow::Continue(())
         },
     )
     .unwrap();
-    assert_eq!(n_seen, 1);
+    assert_eq!(seen, ["f", "z"]);
+    assert_eq!((walked.ended, walked.n_unreadable), (Ended::Whole, 1));
 }
