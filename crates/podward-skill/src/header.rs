@@ -67,26 +67,29 @@ const KEYS_OF_OTHERS: &[&str] = &[
 ];
 
 /// Words for a restriction that is none of the two keys: to overlook it would loosen what its author
-/// wants. Compared without `-`, `_` and case.
+/// wants. Compared as [`plain`] has them.
 const LOOKS_LIKE_A_LIST: &[&str] = &[
     "allow",
-    "allowtools",
-    "blockedtools",
-    "deniedtools",
+    "allowed",
+    "allowlist",
+    "blacklist",
+    "blocklist",
+    "denied",
     "deny",
-    "denytools",
-    "disabledtools",
+    "denylist",
     "disallow",
-    "disallowtools",
-    "enabledtools",
-    "excludedtools",
-    "excludetools",
-    "forbiddentools",
+    "disallowed",
+    "forbidden",
     "permissions",
-    "permittedtools",
-    "restrictedtools",
-    "toolrestrictions",
+    "restrictions",
     "tools",
+    "whitelist",
+];
+
+/// Words that make a key about tools one that restricts them: `tool-whitelist`, `only-tools`.
+const RESTRICTS: &[&str] = &[
+    "allow", "black", "block", "denied", "deny", "disabl", "enabl", "exclu", "forbid", "only",
+    "permi", "restrict", "white",
 ];
 
 /// The header of a skill.
@@ -114,12 +117,13 @@ struct Raw {
 }
 
 /// Reads the header; `None` if what it needs is not there. `problems` gets all that is wrong.
+/// `listed` gets the lists, as far as they could be read, also where there is no header.
 pub(crate) fn read(
     directory: &str,
     text: &str,
     front: &Range<usize>,
     document: Document,
-    problems: &mut Vec<Problem>,
+    (problems, listed): (&mut Vec<Problem>, &mut ToolLists),
 ) -> Option<Header> {
     let is_cut = !document.problems.is_empty();
     problems.extend(document.problems);
@@ -144,6 +148,7 @@ pub(crate) fn read(
         let value = &placed(value, key_node);
         take(key, directory, value, text, &mut raw, problems);
     }
+    listed.clone_from(&raw.tools);
     // What stands behind a syntax error was not read: it is not missing.
     if !is_cut {
         let missing = |key: Key| !seen.iter().any(|(known, _)| *known == key);
@@ -212,11 +217,29 @@ fn key_of(written: &str, span: ByteSpan, problems: &mut Vec<Problem>) -> Option<
         ));
         return Some(*key);
     }
-    if is_near_a_list(&plain) || LOOKS_LIKE_A_LIST.contains(&&*plain) {
+    if written == "<<" {
+        problems.push(Problem::error(
+            span,
+            "what `<<` would merge is not read",
+            "write its keys out",
+        ));
+        return None;
+    }
+    if looks_like_a_list(&plain) {
         problems.push(Problem::error(
             span,
             format!("`{written}` is no key, and looks like a restriction"),
             "write `allowed-tools` or `disallowed-tools`: it would be overlooked otherwise",
+        ));
+        return None;
+    }
+    if !written.is_ascii() && written.bytes().any(|byte| byte.is_ascii_graphic()) {
+        problems.push(Problem::error(
+            span,
+            format!(
+                "`{written}` is no key, and may look like one: not all of its letters are `a-z`"
+            ),
+            "write it in plain letters; a restriction would be overlooked otherwise",
         ));
         return None;
     }
@@ -238,9 +261,22 @@ fn key_of(written: &str, span: ByteSpan, problems: &mut Vec<Problem>) -> Option<
     None
 }
 
-/// A key as it is compared: without `-`, `_`, blanks and case.
+/// A key as it is compared: letters and digits alone, without case, those of full width as the others.
 fn plain(written: &str) -> String {
-    written.to_lowercase().replace(['-', '_', ' '], "")
+    let narrow = |c: char| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        c => c,
+    };
+    let letters = written.chars().map(narrow).filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a key, in plain letters, is not one of the two lists and means something like them.
+fn looks_like_a_list(plain: &str) -> bool {
+    let restricts = || RESTRICTS.iter().any(|word| plain.contains(word));
+    is_near_a_list(plain)
+        || LOOKS_LIKE_A_LIST.contains(&plain)
+        || (plain.contains("tool") && restricts())
 }
 
 /// Whether a key is one of the two lists, or a slip of the pen away from it.
@@ -262,6 +298,10 @@ fn take(
         Key::Name => raw.name = name(directory, value, problems),
         Key::Description => {
             raw.description = filled("description", value, MOST_DESCRIPTION_CHARS, problems);
+            let text = raw.description.as_deref().unwrap_or_default();
+            if LIST_KEYS.iter().any(|key| text.contains(key)) {
+                problems.push(overlooked(value.span, "`description`"));
+            }
         }
         Key::License => raw.license = scalar("license", value, problems).map(Into::into),
         Key::Compatibility => {
@@ -296,6 +336,35 @@ fn scalar<'n>(key: &str, node: &'n Node, problems: &mut Vec<Problem>) -> Option<
             None
         }
     }
+}
+
+/// How the lists begin.
+const LIST_KEYS: [&str; 2] = ["allowed-tools:", "disallowed-tools:"];
+
+fn overlooked(span: ByteSpan, place: &str) -> Problem {
+    Problem::warning(
+        span,
+        format!("a list of tools in {place} restricts nothing"),
+        "if it is meant, write it in the front matter, at the start of a line",
+    )
+}
+
+/// The line of a list that stands at the top of the instructions, where a second header may be taken for
+/// the first.
+pub(crate) fn list_in_body(text: &str, body: &Range<usize>) -> Option<Problem> {
+    let mut at = body.start;
+    for line in text.get(body.clone())?.split_inclusive('\n') {
+        let start = line.trim_start();
+        if start.starts_with(['#', '`', '~']) {
+            return None;
+        }
+        if LIST_KEYS.iter().any(|key| start.starts_with(key)) {
+            let span = ByteSpan::new(at..at + line.trim_end().len());
+            return Some(overlooked(span, "the instructions"));
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// A text that is neither blank nor too long.

@@ -65,6 +65,9 @@ pub struct Reading {
     pub skill: Option<Skill>,
     /// All that is wrong, in the order of the text.
     pub problems: Vec<Problem>,
+    /// What it lists as far as that could be read, also of a file with errors: to tell what else is wrong
+    /// in it, and never what it restricts.
+    pub listed: ToolLists,
     /// The text that the spans of the problems refer to. Bytes that are no UTF-8 are `U+FFFD` in it.
     pub text: Box<str>,
 }
@@ -90,18 +93,18 @@ pub fn read(directory: &str, bytes: &[u8]) -> Reading {
         return Reading {
             skill: None,
             problems: vec![problem],
+            listed: ToolLists::nothing(),
             text: Box::default(),
         };
     }
     let (text, not_utf8) = decode(bytes);
     let mut problems: Vec<Problem> = not_utf8.into_iter().collect();
+    let mut listed = ToolLists::nothing();
     let skill = match problems.is_empty() {
-        true => read_text(directory, &text, &mut problems),
+        true => read_text(directory, &text, (&mut problems, &mut listed)),
         false => None,
     };
-    if let Some(skill) = &skill {
-        add_wrong_patterns(skill, &mut problems);
-    }
+    add_wrong_patterns(&listed, &mut problems);
     let is_broken = problems
         .iter()
         .any(|problem| problem.gravity == Gravity::Error);
@@ -114,15 +117,16 @@ pub fn read(directory: &str, bytes: &[u8]) -> Reading {
     Reading {
         skill: skill.filter(|_| !is_broken),
         problems,
+        listed,
         text: text.into(),
     }
 }
 
 /// Entries whose patterns are none are as wrong as those that cannot be read. That does not hang on
 /// which tools there are.
-fn add_wrong_patterns(skill: &Skill, problems: &mut Vec<Problem>) {
+fn add_wrong_patterns(listed: &ToolLists, problems: &mut Vec<Problem>) {
     let known = KnownTools::built_in();
-    let compiled = skill.tools.compile(&ListPlace::new("SKILL.md", &known));
+    let compiled = listed.compile(&ListPlace::new("SKILL.md", &known));
     let wrong = compiled.problems.into_iter();
     problems.extend(wrong.filter(|problem| problem.gravity == Gravity::Error));
 }
@@ -143,7 +147,11 @@ fn decode(bytes: &[u8]) -> (String, Option<Problem>) {
     (String::from_utf8_lossy(bytes).into_owned(), Some(problem))
 }
 
-fn read_text(directory: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Skill> {
+fn read_text(
+    directory: &str,
+    text: &str,
+    (problems, listed): (&mut Vec<Problem>, &mut ToolLists),
+) -> Option<Skill> {
     let parts = match fence::split(text) {
         Ok(parts) => parts,
         Err(problem) => {
@@ -174,7 +182,8 @@ fn read_text(directory: &str, text: &str, problems: &mut Vec<Problem>) -> Option
             format!("keep them below {MOST_BODY_LINES}; put details in files beside it"),
         ));
     }
-    let header = header::read(directory, text, &parts.front, document, problems)?;
+    problems.extend(header::list_in_body(text, &parts.body));
+    let header = header::read(directory, text, &parts.front, document, (problems, listed))?;
     Some(Skill {
         name: header.name,
         description: header.description,

@@ -9,6 +9,7 @@ use podward_manifest::Diagnostic;
 use podward_pod::layers::Loaded;
 use podward_pod::{Purpose, SkillFile, SkillProblem, Skills as Found};
 use podward_policy::KnownTools;
+use podward_skill::Problem;
 
 use crate::arguments::{Skills, SkillsCommand, SkillsManifest};
 use crate::exit::Exit;
@@ -37,8 +38,15 @@ fn discover(manifest: &SkillsManifest) -> Result<(Loaded, Found), Failure> {
 fn diagnostics(file: &SkillFile, loaded: &Loaded, purpose: Purpose) -> Vec<Diagnostic> {
     let known = KnownTools::built_in();
     let mut problems = file.reading.problems.clone();
-    if file.reading.skill.is_some() {
-        problems.extend(file.compile(&known, Some(&loaded.workspace)).problems);
+    // To its author all is told at once, also what is wrong beside an error.
+    if file.reading.skill.is_some() || purpose == Purpose::Lint {
+        let (skill, workspace) = (file.directory.to_str(), loaded.workspace.to_str());
+        let compiled = file
+            .reading
+            .listed
+            .compile(&file.place(&known, skill, workspace));
+        let is_new = |problem: &Problem| !file.reading.problems.contains(problem);
+        problems.extend(compiled.problems.into_iter().filter(is_new));
     }
     file.diagnostics(&problems, purpose)
 }
