@@ -24,6 +24,7 @@ mod terminal;
 mod transcript;
 mod unanswered;
 mod visible;
+mod wording;
 
 use std::process::ExitCode;
 

@@ -1,14 +1,12 @@
 //! What judges a call that is made up: all layers as a pod has them, or a manifest by itself.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use podward_manifest::Diagnostics;
 use podward_policy::Policies;
 use podward_tools::Place;
 use serde_json::Value;
 
-use super::isolated::{directory_of, isolated};
+use super::isolated;
 use crate::arguments::Layers;
 use crate::failure::Failure;
 use crate::layers;
@@ -55,24 +53,14 @@ pub(super) fn input(text: &str) -> Result<Value, Failure> {
 }
 
 fn alone(wanted: &Wanted<'_>, screen: Screen) -> Result<Chosen, Failure> {
-    let name: Arc<str> = wanted.manifest.display().to_string().into();
-    let bytes = std::fs::read(wanted.manifest).map_err(|source| Failure::Unreadable {
-        path: wanted.manifest.to_owned(),
-        source,
-    })?;
-    let bad = |diagnostics: Diagnostics| Failure::BadManifest(diagnostics.to_string());
-    let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
-    let directory = absolute(directory_of(wanted.manifest))?;
-    let isolated = isolated(name, &directory, text).map_err(bad)?;
+    let isolated = isolated::read(wanted.manifest)?;
     for warning in &isolated.warnings {
         screen.write_talk(&format!("{warning}\n"));
     }
-    let workspace = absolute(wanted.workspace.unwrap_or(Path::new(".")))?;
-    let home = std::env::home_dir().filter(|home| home.is_absolute());
-    let place = Place::new(workspace, home).with_programs(isolated.programs);
+    let workspace = wanted.workspace.unwrap_or(Path::new("."));
     Ok(Chosen {
+        place: isolated::place(workspace, isolated.programs)?,
         policies: isolated.policies,
-        place: place.isolated(),
     })
 }
 
@@ -87,12 +75,5 @@ fn layered(wanted: &Wanted<'_>, screen: Screen) -> Result<Chosen, Failure> {
     Ok(Chosen {
         policies: loaded.resolved.policies,
         place,
-    })
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path).map_err(|source| Failure::Unreadable {
-        path: path.to_owned(),
-        source,
     })
 }

@@ -3,8 +3,8 @@
 mod recorded;
 mod text;
 
-use podward_protocol::{Coverage, Explanation};
-use podward_tools::{Place, lower};
+use podward_protocol::Explanation;
+use podward_tools::lower;
 use serde_json::Value;
 
 use super::chosen::{self, Chosen, Wanted};
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Explain, screen: Screen) -> Result<Exit, Failure> 
     };
     let chosen = chosen::choose(&wanted, screen)?;
     let command = command(&input).map(str::to_owned);
-    let explanation = explained(&chosen, tool, input, &chosen.place);
+    let explanation = explained(&chosen, tool, input);
     let text = match arguments.format {
         Format::Text => text::explanation(&explanation, command.as_deref()),
         Format::Json => super::json_line(&explanation)?,
@@ -43,24 +43,15 @@ pub(super) fn run(arguments: &Explain, screen: Screen) -> Result<Exit, Failure> 
 }
 
 /// A call judged with an eye on every rule.
-fn explained(chosen: &Chosen, tool: &str, input: Value, place: &Place) -> Explanation {
+fn explained(chosen: &Chosen, tool: &str, input: Value) -> Explanation {
+    let Chosen { policies, place } = chosen;
     match lower(tool, input, place) {
         Err(bad_call) => podward_pod::wire::bad_call_explained(&bad_call),
-        Ok((_, lowered)) => {
-            podward_pod::wire::explained(&chosen.policies, &lowered, &place.programs)
-        }
+        Ok((_, lowered)) => podward_pod::wire::explained(policies, &lowered, &place.programs),
     }
 }
 
 /// What spans are bytes of: the command of bash.
 fn command(input: &Value) -> Option<&str> {
     input.get("command").and_then(Value::as_str)
-}
-
-/// Whether all of a call was understood, in words.
-pub(super) fn coverage_text(coverage: &Coverage) -> String {
-    match coverage {
-        Coverage::Full => "full".to_owned(),
-        Coverage::Partial { why } => format!("partial, {}", why.join("; ")),
-    }
 }

@@ -8,6 +8,62 @@ use podward_manifest::{
     decode, isolated_layer, program_files,
 };
 use podward_pod::failed_policy_tests;
+use podward_shell::AddedPrograms;
+use podward_tools::Place;
+
+use crate::failure::Failure;
+
+/// The rules and models of a file by itself, whose tests pass.
+///
+/// # Errors
+/// It cannot be read, or has errors.
+pub(super) fn read(file: &Path) -> Result<Isolated, Failure> {
+    let (name, directory, text) = text_of(file)?;
+    isolated(name, &directory, text).map_err(bad)
+}
+
+/// The same of a layer of a kind, whose tests nobody ran yet.
+///
+/// # Errors
+/// It cannot be read, or has errors.
+pub(super) fn read_untested(file: &Path, kind: LayerKind) -> Result<Isolated, Failure> {
+    let (name, directory, text) = text_of(file)?;
+    untested(name, &directory, text, kind).map_err(bad)
+}
+
+/// Where calls are made that nothing but such a file judges: no link is resolved.
+///
+/// # Errors
+/// A directory that is not there has no absolute path.
+pub(super) fn place(workspace: &Path, programs: AddedPrograms) -> Result<Place, Failure> {
+    let workspace = absolute(workspace)?;
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    Ok(Place::new(workspace, home)
+        .with_programs(programs)
+        .isolated())
+}
+
+/// The name, the directory and the text of a file.
+fn text_of(file: &Path) -> Result<(Arc<str>, PathBuf, String), Failure> {
+    let name: Arc<str> = file.display().to_string().into();
+    let bytes = std::fs::read(file).map_err(|source| Failure::Unreadable {
+        path: file.to_owned(),
+        source,
+    })?;
+    let text = decode(&name, &bytes).map_err(bad)?;
+    Ok((name, absolute(directory_of(file))?, text))
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|source| Failure::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn bad(diagnostics: Diagnostics) -> Failure {
+    Failure::BadManifest(diagnostics.to_string())
+}
 
 /// The rules and models of one text, whose tests pass; files that it names lie below `directory`.
 pub(super) fn isolated(
@@ -29,7 +85,7 @@ pub(super) fn isolated(
 }
 
 /// The same of a layer of a kind, whose tests nobody ran yet.
-pub(super) fn untested(
+fn untested(
     file: Arc<str>,
     directory: &Path,
     text: String,

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
 
-use sources::Source;
+use sources::{Bad, Source};
 
 /// A finding with the places that it is about.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ struct ShownWitness {
 
 pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
     let mut shown: Vec<Shown> = Vec::new();
-    let mut bad: Vec<Source> = Vec::new();
+    let mut bad: Vec<Bad> = Vec::new();
     let mut seen = BTreeSet::new();
     for manifest in &arguments.manifests {
         match sources::load(manifest, arguments) {
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
                     }
                 }
             }
-            Err(failure) => bad.push(Source::bad(manifest, failure)?),
+            Err(failure) => bad.push(Bad::new(manifest, failure)?),
         }
     }
     let text = match arguments.format {
@@ -70,8 +70,8 @@ pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
         LintFormat::Sarif => sarif::log(&shown, &bad)?,
         LintFormat::Github => github::commands(&shown, &bad),
     };
-    for source in &bad {
-        source.report(screen);
+    for bad in &bad {
+        screen.write_talk(&format!("{}\n", bad.problem));
     }
     screen.say(
         Look::Strong,

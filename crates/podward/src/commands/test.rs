@@ -3,13 +3,12 @@
 mod junit;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use podward_manifest::{Diagnostics, LayerKind};
+use podward_manifest::LayerKind;
 use podward_pod::{LAYER_FILE, PROJECT_DIR, TestOutcome, run_policy_tests};
 
 use super::check::cases::{self, Outcome};
-use super::isolated::{directory_of, untested};
+use super::isolated::read_untested;
 use crate::arguments::{Format, Test, TestFormat};
 use crate::exit::Exit;
 use crate::failure::{Failure, chain};
@@ -90,16 +89,7 @@ fn json_lines(suite: &Suite) -> String {
 
 /// Runs the tests of one layer.
 fn tests_of(file: &Path, screen: Screen) -> Result<Vec<Outcome>, Failure> {
-    let unreadable = |source| Failure::Unreadable {
-        path: file.to_owned(),
-        source,
-    };
-    let bytes = std::fs::read(file).map_err(unreadable)?;
-    let name: Arc<str> = file.display().to_string().into();
-    let bad = |diagnostics: Diagnostics| Failure::BadManifest(diagnostics.to_string());
-    let text = podward_manifest::decode(&name, &bytes).map_err(bad)?;
-    let directory = std::path::absolute(directory_of(file)).map_err(unreadable)?;
-    let isolated = untested(name, &directory, text, kind_of(file)).map_err(bad)?;
+    let isolated = read_untested(file, kind_of(file))?;
     for warning in &isolated.warnings {
         screen.write_talk(&format!("{warning}\n"));
     }

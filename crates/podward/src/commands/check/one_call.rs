@@ -2,7 +2,7 @@
 
 use podward_manifest::underlined;
 use podward_policy::{Action, ByteSpan};
-use podward_protocol::{Coverage, Operation, Ruling};
+use podward_protocol::{Operation, Ruling};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ use crate::judged::{Judged, judge};
 use crate::screen::Screen;
 use crate::transcript::cause_text;
 use crate::visible::{Lines, visible};
+use crate::wording::{self, below_text, coverage_text, need_text};
 
 pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
     let (Some(manifest), Some(tool), Some(input)) =
@@ -107,15 +108,6 @@ fn text(judged: &Judged, command: Option<&str>) -> String {
     text
 }
 
-fn coverage_text(coverage: &Coverage) -> String {
-    match coverage {
-        Coverage::Full => "full".to_owned(),
-        Coverage::Partial { why } => {
-            format!("partial, {}", visible(&why.join("; "), Lines::Escape))
-        }
-    }
-}
-
 fn span_text(operation: &Operation) -> String {
     operation
         .span
@@ -124,27 +116,12 @@ fn span_text(operation: &Operation) -> String {
 }
 
 fn operation_text(operation: &Operation, width: usize) -> String {
-    let need = match operation.need {
-        podward_protocol::Need::Full => "",
-        podward_protocol::Need::Restrictive => "  (can only tighten)",
-        podward_protocol::Need::Named => "  (a rule has to name it)",
-        podward_protocol::Need::Free => "  (needs no rule)",
-        podward_protocol::Need::Derived => "  (written on the side)",
-        podward_protocol::Need::RunBy => "  (run by another command)",
-    };
-    let why = operation
-        .why
-        .as_ref()
-        .map(|why| format!("unknown code: {why}"));
-    let text = why.as_deref().unwrap_or(&operation.text);
-    let below = match operation.subject {
-        podward_protocol::SubjectKind::Tree => "  (all below it)",
-        _ => "", // itself
-    };
     format!(
-        "{:<18} {:<width$}{}{below}{need}",
+        "{:<18} {:<width$}{}{}{}",
         operation.tool,
         span_text(operation),
-        visible(text, Lines::Escape)
+        visible(&wording::operation_text(operation), Lines::Escape),
+        below_text(operation.subject),
+        need_text(operation.need),
     )
 }

@@ -68,8 +68,7 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
     };
     explained.policy_digest_now = Some(loaded.policy_digest());
     if replayable {
-        let (tool, input) = (&explained.tool, explained.arguments.clone());
-        explained.now = Some(now(loaded, tool, input, &explained));
+        explained.now = Some(now(loaded, &explained));
     }
     Ok(explained)
 }
@@ -106,22 +105,14 @@ fn of_its_pod(
     }
 }
 
-fn now(
-    loaded: Loaded,
-    tool: &str,
-    input: serde_json::Value,
-    recorded: &ExplainedCall,
-) -> Explanation {
+fn now(loaded: Loaded, recorded: &ExplainedCall) -> Explanation {
     let home = std::env::home_dir().filter(|home| home.is_absolute());
-    let place = Place {
-        cwd: PathBuf::from(&recorded.cwd),
-        ..Place::new(PathBuf::from(&recorded.cwd), home).with_programs(loaded.resolved.programs)
-    };
+    let place = Place::new(&recorded.cwd, home).with_programs(loaded.resolved.programs);
     let chosen = Chosen {
         policies: loaded.resolved.policies,
         place,
     };
-    explained(&chosen, tool, input, &chosen.place)
+    explained(&chosen, &recorded.tool, recorded.arguments.clone())
 }
 
 /// The layers of now: those of the session, from the files that they were read from.

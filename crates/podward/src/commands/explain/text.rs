@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use podward_manifest::underlined;
 use podward_policy::ByteSpan;
 use podward_protocol::{
-    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Need, Place,
-    Ruling, SubjectKind, Tried, TriedRule,
+    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Place, Ruling,
+    Tried, TriedRule,
 };
 
-use super::coverage_text;
 use crate::transcript::{by_text, cause_text, rule_lines};
 use crate::visible::{Lines, one_line, visible};
+use crate::wording::{self, below_text, coverage_text, need_text};
 
 /// Characters of a rule's pattern or of another text of one line.
 const TEXT_CHARS: usize = 400;
@@ -121,38 +121,19 @@ fn ruling(ruling: &Ruling) -> String {
         ruling.verdict.as_str(),
         ruling.cause.as_str(),
         visible(&cause_text(ruling), Lines::Escape),
-        visible(&coverage_text(&ruling.coverage), Lines::Escape),
+        coverage_text(&ruling.coverage),
     )
 }
 
 fn operation_head(explained: &ExplainedOperation) -> String {
     let operation = &explained.operation;
-    let text = match &operation.why {
-        Some(why) => format!("unknown code: {why}"),
-        None => operation.text.clone(),
-    };
-    let below = match operation.subject {
-        SubjectKind::Tree => "  (all below it)",
-        _ => "", // itself
-    };
     format!(
-        "{} {}{below}{}\n",
+        "{} {}{}{}\n",
         shown(&operation.tool),
-        shown(&text),
+        shown(&wording::operation_text(operation)),
+        below_text(operation.subject),
         need_text(operation.need)
     )
-}
-
-/// How far an operation needs an allow, in brackets.
-fn need_text(need: Need) -> &'static str {
-    match need {
-        Need::Full => "",
-        Need::Restrictive => "  (can only tighten)",
-        Need::Named => "  (a rule has to name it)",
-        Need::Free => "  (needs no rule)",
-        Need::Derived => "  (written on the side)",
-        Need::RunBy => "  (run by another command)",
-    }
 }
 
 fn operation_body(explained: &ExplainedOperation, all: &Explanation) -> String {

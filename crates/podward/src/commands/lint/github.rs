@@ -3,16 +3,15 @@
 use podward_lint::Severity;
 
 use super::json::end_column;
-use super::sources::Source;
+use super::sources::Bad;
 use super::{Shown, text};
 
 /// All of them, a line each.
-pub(super) fn commands(shown: &[Shown], bad: &[Source]) -> String {
-    let problems = bad.iter().filter_map(|source| source.problem.as_ref());
-    let mut lines: String = problems
-        .map(|(manifest, problem)| {
-            let file = property(&super::shown_path(manifest));
-            let problem = data(problem.trim_end());
+pub(super) fn commands(shown: &[Shown], bad: &[Bad]) -> String {
+    let mut lines: String = bad
+        .iter()
+        .map(|bad| {
+            let (file, problem) = (property(&bad.file), data(&bad.problem));
             format!("::error file={file},title=podward lint%3A does not load::{problem}\n")
         })
         .collect();

@@ -5,7 +5,7 @@ use podward_manifest::Place;
 use serde_json::{Value, json};
 
 use super::json::end_column;
-use super::sources::Source;
+use super::sources::Bad;
 use super::{Shown, ShownWitness, text};
 use crate::failure::Failure;
 
@@ -13,17 +13,17 @@ use crate::failure::Failure;
 const DOES_NOT_LOAD: &str = "does-not-load";
 
 /// One log with one run.
-pub(super) fn log(shown: &[Shown], bad: &[Source]) -> Result<String, Failure> {
-    let problems = bad.iter().filter_map(|source| source.problem.as_ref());
-    let mut results: Vec<Value> = problems
-        .map(|(manifest, problem)| {
+pub(super) fn log(shown: &[Shown], bad: &[Bad]) -> Result<String, Failure> {
+    let mut results: Vec<Value> = bad
+        .iter()
+        .map(|bad| {
             json!({
                 "ruleId": DOES_NOT_LOAD,
                 "ruleIndex": Code::ALL.len(),
                 "level": "error",
-                "message": { "text": problem.trim_end() },
+                "message": { "text": bad.problem },
                 "locations": [{ "physicalLocation": {
-                    "artifactLocation": { "uri": uri(&super::shown_path(manifest)) },
+                    "artifactLocation": { "uri": uri(&bad.file) },
                 } }],
             })
         })

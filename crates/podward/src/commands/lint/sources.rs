@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_manifest::{
-    Diagnostic, Diagnostics, LayerKind, LayerName, LayerSource, Surroundings, Trust,
-    WrittenPermissions, decode, written,
+    Diagnostic, LayerKind, LayerName, LayerSource, Surroundings, Trust, WrittenPermissions, written,
 };
 use podward_pod::layers::PERMISSIONS_VARIABLE;
 use podward_policy::Policies;
@@ -13,12 +12,11 @@ use podward_shell::AddedPrograms;
 use podward_tools::Place;
 
 use crate::arguments::Lint;
-use crate::commands::isolated::{directory_of, isolated};
+use crate::commands::isolated;
 use crate::failure::Failure;
 use crate::layers;
-use crate::screen::Screen;
 
-/// A manifest with its layers, or why there is none.
+/// A manifest with its layers.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) policies: Policies,
@@ -27,16 +25,30 @@ pub(super) struct Source {
     pub(super) warnings: Vec<Diagnostic>,
     /// The places of each layer's rules.
     pub(super) layers: Vec<(LayerKind, WrittenPermissions)>,
-    /// Why it does not load, and the manifest.
-    pub(super) problem: Option<(PathBuf, String)>,
+}
+
+/// A manifest that does not load.
+#[derive(Debug)]
+pub(super) struct Bad {
+    pub(super) file: String,
+    /// Why it does not.
+    pub(super) problem: String,
 }
 
 impl Source {
+    pub(super) fn written(&self, layer: &LayerName) -> Option<&WrittenPermissions> {
+        let mut layers = self.layers.iter();
+        let found = layers.find(|(kind, _)| *kind == layer.kind);
+        found.map(|(_, written)| written)
+    }
+}
+
+impl Bad {
     /// A manifest that does not load.
     ///
     /// # Errors
     /// The failure is no matter of the manifest.
-    pub(super) fn bad(manifest: &Path, failure: Failure) -> Result<Self, Failure> {
+    pub(super) fn new(manifest: &Path, failure: Failure) -> Result<Self, Failure> {
         let problem = match failure {
             Failure::BadManifest(text) => text,
             failure @ Failure::Unreadable { .. } => {
@@ -45,25 +57,9 @@ impl Source {
             other => return Err(other),
         };
         Ok(Self {
-            policies: Policies::default(),
-            programs: AddedPrograms::default(),
-            place: Place::new("/", None).isolated(),
-            warnings: Vec::new(),
-            layers: Vec::new(),
-            problem: Some((manifest.to_owned(), problem)),
+            file: super::shown_path(manifest),
+            problem: problem.trim_end().to_owned(),
         })
-    }
-
-    pub(super) fn written(&self, layer: &LayerName) -> Option<&WrittenPermissions> {
-        let mut layers = self.layers.iter();
-        let found = layers.find(|(kind, _)| *kind == layer.kind);
-        found.map(|(_, written)| written)
-    }
-
-    pub(super) fn report(&self, screen: Screen) {
-        if let Some((_, text)) = &self.problem {
-            screen.write_talk(&format!("{}\n", text.trim_end()));
-        }
     }
 }
 
@@ -79,27 +75,14 @@ pub(super) fn load(manifest: &Path, arguments: &Lint) -> Result<Source, Failure>
 }
 
 fn alone(manifest: &Path) -> Result<Source, Failure> {
-    let name: Arc<str> = super::shown_path(manifest).into();
-    let unreadable = |source| Failure::Unreadable {
-        path: manifest.to_owned(),
-        source,
-    };
-    let bad = |diagnostics: Diagnostics| Failure::BadManifest(diagnostics.to_string());
-    let bytes = std::fs::read(manifest).map_err(unreadable)?;
-    let text = decode(&name, &bytes).map_err(bad)?;
-    let directory = std::path::absolute(directory_of(manifest)).map_err(unreadable)?;
-    let isolated = isolated(name, &directory, text).map_err(bad)?;
-    let workspace = std::path::absolute(".").map_err(unreadable)?;
-    let home = std::env::home_dir().filter(|home| home.is_absolute());
-    let place = Place::new(workspace, home).with_programs(isolated.programs.clone());
+    let isolated = isolated::read(manifest)?;
     let layer = (LayerKind::Manifest, Some(manifest));
     Ok(Source {
+        place: isolated::place(Path::new("."), isolated.programs.clone())?,
         policies: isolated.policies,
         programs: isolated.programs,
-        place: place.isolated(),
         warnings: isolated.warnings,
         layers: places([layer].into_iter()),
-        problem: None,
     })
 }
 
@@ -123,7 +106,6 @@ fn with_layers(manifest: &Path, arguments: &Lint) -> Result<Source, Failure> {
         programs,
         policies: loaded.resolved.policies.clone(),
         warnings: loaded.resolved.warnings.clone(),
-        problem: None,
     })
 }
 
