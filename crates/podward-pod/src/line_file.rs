@@ -2,8 +2,8 @@
 //! happens.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -106,7 +106,8 @@ impl LineFile {
         let written = self
             .file
             .write_all(&bytes)
-            .and_then(|()| self.file.sync_data());
+            .and_then(|()| self.file.sync_data())
+            .and_then(|()| check_there(&self.file));
         match written {
             Ok(()) => {
                 self.n_bytes += bytes.len() as u64;
@@ -135,6 +136,17 @@ impl LineFile {
             n_bytes: 0,
             state: State::Sound,
         }
+    }
+}
+
+/// What is written into a file that was removed is on no disk.
+fn check_there(file: &File) -> io::Result<()> {
+    match file.metadata()?.nlink() {
+        0 => Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "it was removed while podward had it open",
+        )),
+        _ => Ok(()),
     }
 }
 

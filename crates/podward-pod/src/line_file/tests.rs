@@ -96,3 +96,16 @@ fn a_full_disk_is_an_error_and_nothing_is_written_after_it() {
             .contains("before")
     );
 }
+
+#[test]
+fn what_is_written_to_a_file_that_was_removed_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("log.jsonl");
+    let mut file = LineFile::open(&path).unwrap().file;
+    file.append(["one"]).unwrap();
+    fs::remove_file(&path).unwrap();
+    let error = file.append(["two"]).unwrap_err();
+    let error = crate::error::with_causes(&error);
+    assert!(error.contains("it was removed"), "{error}");
+    assert!(file.append(["three"]).is_err());
+}
