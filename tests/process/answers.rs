@@ -265,6 +265,60 @@ fn a_question_that_nobody_answers_expires() {
     assert!(!has(&sandbox, "a"));
 }
 
+/// While a question is open, other calls run, and so do other programs.
+#[test]
+fn a_yes_to_what_has_become_another_deed_does_not_count() {
+    let sandbox = Sandbox::new();
+    let rules = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
+        { tool = \"read\", pattern = \"*.env\", action = \"deny\" },\n\
+        { tool = \"bash\", pattern = \"cat *\", action = \"ask\" },\n]\n";
+    let (plain, link) = (sandbox.work().join("n.txt"), sandbox.work().join("link"));
+    std::fs::write(&plain, "plain\n").unwrap();
+    std::fs::write(sandbox.work().join(".env"), "secret\n").unwrap();
+    std::os::unix::fs::symlink(".env", &link).unwrap();
+    let pod = Pod::serve(&sandbox, &sandbox.pod(&step(&["cat n.txt"]), rules));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let request = client.request();
+    let kept = sandbox.work().join("kept");
+    std::fs::rename(&plain, &kept).unwrap();
+    std::fs::rename(&link, &plain).unwrap();
+    let always = json!({"kind": "always", "width": 0, "for": {"kind": "session"}});
+    for yes in [once(), always] {
+        let error = client.reply(&request, yes).unwrap_err();
+        assert_eq!(error["code"], "digest_mismatch", "{error}");
+        assert_eq!(client.open(), [request["id"].clone()]);
+    }
+    std::fs::rename(&kept, &plain).unwrap();
+    client.reply(&request, once()).unwrap();
+    let finished = client.event("tool_call_finished");
+    assert_eq!(finished["content"], "plain\n", "{finished}");
+    client.event("turn_ended");
+}
+
+/// The time of the rule that asks, which is shorter than that of all.
+#[test]
+fn a_rule_says_how_long_its_questions_are_open() {
+    let sandbox = Sandbox::new();
+    let rules = asks(WAITS).replace(
+        "pattern = \"touch *\", action = \"ask\"",
+        "pattern = \"touch *\", action = \"ask\", ask_timeout = \"1s\"",
+    );
+    let script = step(&["touch a", "mkdir b"]);
+    let pod = Pod::serve(&sandbox, &sandbox.pod(&script, &rules));
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let (first, second) = (client.request(), client.request());
+    let settled = client.event("permission_settled");
+    assert_eq!(settled["id"], first["id"]);
+    assert_eq!(settled["outcome"]["kind"], "expired");
+    // The other has the hour of all.
+    assert_eq!(client.open(), [second["id"].clone()]);
+    client.reply(&second, once()).unwrap();
+    client.event("turn_ended");
+    assert!(!has(&sandbox, "a") && has(&sandbox, "b"));
+}
+
 #[test]
 fn nobody_to_answer_is_a_refusal_at_once() {
     let sandbox = Sandbox::new();

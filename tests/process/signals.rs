@@ -3,13 +3,16 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::AsRawFd as _;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
+use serde_json::json;
+
 use crate::sandbox::{ALLOW_ALL, Sandbox};
+use crate::serving::{Client, says, step};
 use crate::session_files::{Ending, exchanges};
 
 /// A run whose command has begun: it said its process id.
@@ -106,6 +109,19 @@ fn sigint_kills_the_command_and_writes_its_result() {
 }
 
 /// Whoever should read has stopped, or never did: what they did not take is lost, and nothing else.
+/// Waits until the pipe of a child's output holds no more; nobody reads it.
+fn fills(child: &mut Child) -> ChildStdout {
+    let output = child.stdout.take().unwrap();
+    let written = format!("/proc/self/fd/{}", output.as_raw_fd());
+    let written = File::options().write(true).open(written).unwrap();
+    wait_for("a full pipe", || {
+        let mut room = [PollFd::new(&written, PollFlags::OUT)];
+        let n_ready = poll(&mut room, Some(&Timespec::default())).unwrap();
+        (n_ready == 0).then_some(())
+    });
+    output
+}
+
 #[test]
 fn a_signal_ends_a_pod_whose_output_nobody_takes() {
     let text = "x".repeat(1 << 20);
@@ -123,15 +139,7 @@ fn a_signal_ends_a_pod_whose_output_nobody_takes() {
             .spawn()
             .unwrap();
         // The text is on its way then, into a pipe that holds no more of it.
-        let output = child.stdout.take().unwrap();
-        let written = format!("/proc/self/fd/{}", output.as_raw_fd());
-        let written = File::options().write(true).open(written).unwrap();
-        wait_for("a full pipe", || {
-            let mut room = [PollFd::new(&written, PollFlags::OUT)];
-            let n_ready = poll(&mut room, Some(&Timespec::default())).unwrap();
-            (n_ready == 0).then_some(())
-        });
-        drop(written);
+        let _output = fills(&mut child);
         send(&child, signal);
         let ended = wait_for("the end", || child.try_wait().unwrap());
         assert_eq!(ended.code(), Some(code));
@@ -146,6 +154,46 @@ fn a_signal_ends_a_pod_whose_output_nobody_takes() {
             "the socket stays"
         );
     }
+}
+
+/// What a supervisor does that never reads its child's output.
+#[test]
+fn a_pod_whose_output_nobody_takes_is_cancelled_and_stopped_over_its_socket() {
+    // More events than fit anywhere on their way.
+    let many: Vec<String> = (0..60).map(|n| format!("seq {n} 2000")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let script = step(&many).repeat(8) + &says("never");
+    let sandbox = Sandbox::new();
+    let manifest = sandbox.pod(&script, ALLOW_ALL);
+    let mut child = sandbox
+        .podward(&["serve", manifest.to_str().unwrap(), "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let run = sandbox.path("state/podward/run");
+    let socket = wait_for("a socket", || {
+        let entries = std::fs::read_dir(&run).ok()?;
+        let mut paths = entries.map(|entry| entry.unwrap().path());
+        paths.find(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "sock")
+        })
+    });
+    let mut client = Client::hello(&socket, json!({"client": "tester"}));
+    client.run("go");
+    let _output = fills(&mut child);
+    // While the pod answers these, everything on the way to the pipe fills as well.
+    for _ in 0..2000 {
+        client.call("permission_list", json!({})).unwrap();
+    }
+    client.call("cancel", json!({})).unwrap();
+    assert_eq!(client.event("turn_ended")["reason"]["kind"], "cancelled");
+    client.run("go");
+    client.call("stop", json!({})).unwrap();
+    let ended = wait_for("the end", || child.try_wait().unwrap());
+    assert!(ended.code().is_some(), "{ended:?}");
+    exchanges(&sandbox.session(), Ending::Written);
 }
 
 #[test]

@@ -149,7 +149,8 @@ impl Question {
     }
 
     /// Each part of the call that the rules ask about, and by what: grants have to cover all of
-    /// them together. [`Gate::rest`](crate::Gate::rest) says which of them they cover already. Empty for a call that the rules do not ask about: one that is repeated, or asked about again
+    /// them together. [`Gate::rest`](crate::Gate::rest) says which of them they cover already.
+    /// Empty for a call that the rules do not ask about: one that is repeated, or asked about again
     /// after an interruption. No grant covers it.
     #[must_use]
     pub fn asking(&self) -> &[Asking] {

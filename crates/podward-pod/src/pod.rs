@@ -226,7 +226,8 @@ impl Pod {
     /// the turn ends. A prompt that begins with `/name` starts the skill of that name.
     ///
     /// # Errors
-    /// There is no such skill, or it does not start: then nothing has happened. The session or the decision log cannot be written; nothing that is not on record happened.
+    /// There is no such skill, or it does not start: then nothing has happened. The session or the
+    /// decision log cannot be written; nothing that is not on record happened.
     pub async fn run(
         &mut self,
         prompt: String,

@@ -210,7 +210,8 @@ impl Server {
         self.claim.as_ref().map(Claim::socket)
     }
 
-    /// Stops the server when it is cancelled, as the method `stop` does.
+    /// Stops the server when it is cancelled, as the method `stop` does; whoever stops it, it is cancelled
+    /// then.
     #[must_use]
     pub fn stop_token(&self) -> CancellationToken {
         self.stop.clone()

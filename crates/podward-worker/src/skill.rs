@@ -162,8 +162,8 @@ impl ActiveSkills {
         self.lock().active.clone()
     }
 
-    /// Asks for the end of a skill, in the name of a client. In a turn it ends before the next request to the model; between
-    /// two turns with [`Worker::end_skills`](crate::Worker::end_skills), or else with the next turn.
+    /// Asks for the end of a skill, in the name of a client. In a turn it ends before the next
+    /// request to the model; between two turns with [`Worker::end_skills`](crate::Worker::end_skills), or else with the next turn.
     ///
     /// # Errors
     /// [`SkillError::NotActive`].

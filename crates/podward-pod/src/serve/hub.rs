@@ -216,8 +216,9 @@ impl Hub {
                         (Ok(_), None) => {}
                     }
                 }
-                // Nothing more happens until the client in this process has heard what did.
-                Some(told) = inputs.told.recv(), if self.local.waiting.is_empty() => {
+                // Nothing more happens until the client in this process has heard what did; only the end of
+                // a turn that was cancelled waits for nobody.
+                Some(told) = inputs.told.recv(), if self.local.waiting.is_empty() || self.is_ending() => {
                     self.take(told);
                 }
                 Some(notice) = inputs.notices.recv() => {
@@ -249,6 +250,9 @@ impl Hub {
                 Some(_) = connections.join_next() => {}
             }
             self.close_due();
+            if !matches!(self.phase, Phase::Open) {
+                inputs.stop.cancel();
+            }
         }
         // From now on nobody comes in, and the next pod finds no socket.
         drop((inputs, claim));

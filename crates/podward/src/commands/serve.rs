@@ -56,6 +56,7 @@ async fn serve(
     let (server, LocalClient { events, caller }) = Server::start(places, request)?;
     made::say_auto(auto, screen);
     let caller = Caller::Here(caller);
+    let stop = server.stop_token();
     let stopped = CancellationToken::new();
     let (ended, ends) = ends();
     let follow = Follow {
@@ -65,7 +66,7 @@ async fn serve(
         screen,
         terminal: None,
         whom: Asked::Clients,
-        lists: Lists::Nothing,
+        lists: Lists::Unanswered,
         cancel: cancel.clone(),
         done: CancellationToken::new(),
         ended,
@@ -77,6 +78,8 @@ async fn serve(
                 // It may be stopping already.
                 let _ = caller.call(Method::Stop(Stop {})).await;
             }
+            // Whoever reads what is written holds up no end, whoever asked for it.
+            () = stop.cancelled() => cancel.cancel(),
             () = stopped.cancelled() => {}
         }
     };

@@ -41,6 +41,11 @@ impl Hub {
             Ok(question) => question,
             Err(error) => return self.respond(to, Err(error)),
         };
+        if let wire::Answer::Once | wire::Answer::Always(_) = &reply.answer
+            && let Err(error) = self.does_what_was_shown(&question)
+        {
+            return self.respond(to, Err(error));
+        }
         let settled = match reply.answer {
             wire::Answer::Once => self.answer(&question, Answer::Once { by: by.into() }),
             wire::Answer::Reject { feedback } => {
@@ -108,6 +113,27 @@ impl Hub {
             return Err(error.with_help("look at the request again and repeat its digest"));
         }
         Ok(open.question.clone())
+    }
+
+    /// Whether a call would still do what was shown: a file that it names may be another by now, or a link.
+    fn does_what_was_shown(&self, question: &Question) -> Result<(), MethodError> {
+        let facts = question.facts();
+        if facts.part_of().is_some() {
+            // A running call made it of what it found, and looks again before it goes on.
+            return Ok(());
+        }
+        let arguments = serde_json::from_str(facts.arguments()).unwrap_or_default();
+        let tool = facts.tool().as_str();
+        let now = self.proposer.propose(facts.id().clone(), tool, arguments);
+        if now.is_ok_and(|call| call.facts().lowered() == facts.lowered()) {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` would do something else by now than what was shown",
+            question.id()
+        );
+        let error = MethodError::new(MethodErrorCode::DigestMismatch, message);
+        Err(error.with_help("a file that it names has changed: reject it, so that it is made anew"))
     }
 
     fn answer(

@@ -143,6 +143,11 @@ impl Hub {
         }
     }
 
+    /// Whether a turn runs that was cancelled.
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(&self.turn, Turn::Running { cancel, .. } if cancel.is_cancelled())
+    }
+
     /// Ends a skill: at once where no turn runs, else before the turn's next request.
     pub(super) fn end_skill(&mut self, to: ReplyTo, by: &str, name: &str) {
         if let Err(error) = self.skills.end(name, by) {
