@@ -11,6 +11,10 @@ use crate::screen::{Look, Screen};
 /// What the agent of the demonstration is asked to do.
 const DEMO_PROMPT: &str = include_str!("../demo/prompt.txt");
 
+/// What helps against an empty prompt.
+const RUN_HELP: &str = "say what the agent shall do: podward run MANIFEST \"…\"";
+const SEND_HELP: &str = "say what the agent shall do: podward send POD \"…\"";
+
 /// What the agent shall do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Prompt {
@@ -45,7 +49,7 @@ impl Prompt {
             }
         };
         Ok(Self::Text {
-            prompt: Some(not_empty(&text)?),
+            prompt: Some(not_empty(&text, RUN_HELP)?),
             skill: skill.map(str::to_owned),
         })
     }
@@ -69,9 +73,9 @@ pub(crate) fn of_a_send(
     screen: Screen,
 ) -> Result<Run, Failure> {
     let prompt = match given {
-        Some(text) if text != "-" => Some(not_empty(text)?),
+        Some(text) if text != "-" => Some(not_empty(text, SEND_HELP)?),
         None if skill.is_some() => None,
-        Some(_) | None => Some(not_empty(&from_standard_input(screen)?)?),
+        Some(_) | None => Some(not_empty(&from_standard_input(screen)?, SEND_HELP)?),
     };
     Ok(Run {
         prompt,
@@ -79,12 +83,12 @@ pub(crate) fn of_a_send(
     })
 }
 
-fn not_empty(text: &str) -> Result<String, Failure> {
+fn not_empty(text: &str, help: &'static str) -> Result<String, Failure> {
     let text = text.trim();
     if text.is_empty() {
         return Err(Failure::Usage {
             message: "the prompt is empty".to_owned(),
-            help: "say what the agent shall do: podward run MANIFEST \"…\"",
+            help,
         });
     }
     Ok(text.to_owned())

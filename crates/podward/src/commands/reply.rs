@@ -79,7 +79,20 @@ async fn reply(
             Answer::Always(Always { what, lasts })
         }
     };
-    Ok(PermissionReply { id, digest, answer })
+    Ok(PermissionReply {
+        id,
+        digest: whole_digest(digest),
+        answer,
+    })
+}
+
+/// The digest as the pod says it: by what it was made need not be typed.
+fn whole_digest(typed: String) -> String {
+    let is_bare = typed.len() == 64 && typed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match is_bare {
+        true => format!("sha256:{typed}"),
+        false => typed,
+    }
 }
 
 /// Says what was settled, or why not.
@@ -94,6 +107,9 @@ fn report(
                 Format::Json => super::json_line(&settled)?,
                 Format::Text => settled_text(&settled),
             };
+            if settled.settled.is_empty() {
+                screen.say(Look::Strong, "reply", "nothing is asked");
+            }
             return super::finish(screen, &text, Exit::Done);
         }
         Err(ClientError::Refused(error)) => error,
@@ -129,4 +145,19 @@ fn settled_text(settled: &Settled) -> String {
         format!("{id}  {what}  ({})\n", by_text(&one.by))
     };
     settled.settled.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_digest;
+
+    #[test]
+    fn a_digest_may_be_typed_without_the_name_of_its_hash() {
+        let bare = "0123456789abcdef".repeat(4);
+        let whole = format!("sha256:{bare}");
+        assert_eq!(whole_digest(bare), whole);
+        for other in [whole.as_str(), "abc", ""] {
+            assert_eq!(whole_digest(other.to_owned()), other);
+        }
+    }
 }

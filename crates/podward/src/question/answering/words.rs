@@ -115,7 +115,7 @@ pub(super) fn help(request: Option<&PermissionRequest>) -> String {
          a          always: {always}\n  \
          e          it runs with other arguments, if the rules do not deny those\n  \
          Ctrl-D     no\n  \
-         Ctrl-C     ends the turn: nothing that waits runs\n"
+         Ctrl-C     ends the turn of `podward run`, and nothing that waits runs; `podward send` only leaves it\n"
     )
 }
 
