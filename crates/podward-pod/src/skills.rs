@@ -35,7 +35,9 @@ const MOST_ENTRIES: usize = 4096;
 pub struct Skills {
     /// Each `SKILL.md` that could be read, by directory in the order given and by name in each.
     pub files: Vec<SkillFile>,
-    /// What could not.
+    /// The directories whose `SKILL.md` could not: they keep their names.
+    pub unread: Vec<PathBuf>,
+    /// Why they could not, and what else was wrong.
     pub problems: Vec<SkillProblem>,
 }
 
@@ -131,8 +133,9 @@ impl Skills {
     /// Reads every `<name>/SKILL.md` of these directories. A name that stands in several is that of the
     /// first.
     ///
-    /// Files are held to what layers are held to: nobody else could have written them. What is
-    /// hidden (`.git`) and what holds no `SKILL.md` is no skill.
+    /// Files are held to what layers are held to: nobody else could have written them. One that cannot
+    /// be used keeps its name all the same: a wider one of a later directory does not take its place.
+    /// What is hidden (`.git`) and what holds no `SKILL.md` is no skill.
     #[must_use]
     pub fn discover(directories: &[PathBuf], accounts: &Accounts) -> Self {
         let mut skills = Self::default();
@@ -158,21 +161,27 @@ impl Skills {
         for name in names {
             let path = directory.join(name);
             match SkillFile::read(&path, accounts) {
-                Ok(Some(file)) => match self.hides(&file) {
+                Ok(Some(file)) => match self.hides(&file.directory) {
                     Some(by) => self.problems.push(SkillProblem::Hidden { path, by }),
                     None => self.files.push(file),
                 },
                 Ok(None) => {}
-                Err(problem) => self.problems.push(problem),
+                Err(problem) => {
+                    self.problems.push(problem);
+                    if self.hides(&path).is_none() {
+                        self.unread.push(path);
+                    }
+                }
             }
         }
     }
 
     /// The directory of an earlier skill of the same name.
-    fn hides(&self, file: &SkillFile) -> Option<PathBuf> {
-        let same = |known: &&SkillFile| known.directory.file_name() == file.directory.file_name();
-        let known = self.files.iter().find(same)?;
-        Some(known.directory.clone())
+    fn hides(&self, directory: &Path) -> Option<PathBuf> {
+        let read = self.files.iter().map(|file| &file.directory);
+        let mut earlier = read.chain(&self.unread);
+        let known = earlier.find(|known| known.file_name() == directory.file_name())?;
+        Some(known.clone())
     }
 }
 

@@ -151,8 +151,10 @@ const MOST_NAMED: usize = 8;
 #[async_trait]
 impl SkillSource for Catalogue {
     async fn load(&self, name: &str, by: SkillStarter) -> Result<LoadedSkill, SkillError> {
-        let known = self.found.files.iter().find(|file| name_of(file) == name);
-        let Some(known) = known else {
+        let read = self.found.files.iter().map(|file| &*file.directory);
+        let unread = self.found.unread.iter().map(|directory| &**directory);
+        let known = read.chain(unread).find(|known| name_in(known) == name);
+        let Some(directory) = known else {
             return Err(self.unknown(name, by));
         };
         let broken = |why: String| SkillError::Broken {
@@ -161,7 +163,7 @@ impl SkillSource for Catalogue {
             source: None,
         };
         // Its author may have changed it since the pod started.
-        let file = SkillFile::read(&known.directory, &self.accounts)
+        let file = SkillFile::read(directory, &self.accounts)
             .map_err(|problem| broken(with_causes(&problem)))?
             .ok_or_else(|| broken("its `SKILL.md` is gone".to_owned()))?;
         let Some(skill) = &file.reading.skill else {
@@ -248,7 +250,11 @@ fn first_error(file: &SkillFile) -> String {
 }
 
 /// A skill by the name of its directory, which it has if it has any.
-pub(super) fn name_of(file: &SkillFile) -> String {
-    let name = file.directory.file_name().unwrap_or_default();
+fn name_of(file: &SkillFile) -> String {
+    name_in(&file.directory)
+}
+
+fn name_in(directory: &Path) -> String {
+    let name = directory.file_name().unwrap_or_default();
     shown(Path::new(name))
 }

@@ -29,11 +29,16 @@ pub(crate) fn prompt(
 ///
 /// Whatever looks like a name is taken for one, also where there is no such skill: who wrote it
 /// may count on what the skill restricts. What cannot be seen in front of it (a byte order mark) hides
-/// nothing. A word with another `/` in it is a path.
+/// nothing, nor do blanks behind the `/` or its form in full width. A word with another `/` in it, not at
+/// its end, is a path.
 fn slash(prompt: &str) -> Option<(&str, &str)> {
     let is_blank = |c: char| c.is_whitespace() || is_invisible(c);
-    let behind = prompt.trim_start_matches(is_blank).strip_prefix('/')?;
+    let behind = prompt
+        .trim_start_matches(is_blank)
+        .strip_prefix(['/', '\u{ff0f}'])?
+        .trim_start_matches(is_blank);
     let end = behind.find(char::is_whitespace).unwrap_or(behind.len());
     let (name, rest) = behind.split_at(end);
-    (!name.is_empty() && !name.contains('/')).then(|| (name, rest.trim()))
+    let is_path = name.trim_end_matches('/').contains('/') || name.starts_with('/');
+    (!name.is_empty() && !is_path).then(|| (name, rest.trim()))
 }

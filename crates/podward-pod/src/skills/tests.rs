@@ -88,6 +88,31 @@ fn a_skill_that_others_could_write_is_not_read() {
 }
 
 #[test]
+fn one_that_cannot_be_read_gives_its_name_to_no_other() {
+    let root = tempfile::tempdir().unwrap();
+    let (first, second) = (root.path().join("first"), root.path().join("second"));
+    let names_of_all = ["open", "dangling", "lower", "gone"];
+    for name in names_of_all {
+        write(&first, name, "Read");
+        write(&second, name, "Bash");
+    }
+    let file = |name: &str| first.join(name).join("SKILL.md");
+    fs::set_permissions(file("open"), fs::Permissions::from_mode(0o666)).unwrap();
+    for name in ["dangling", "lower", "gone"] {
+        fs::remove_file(file(name)).unwrap();
+    }
+    symlink("/nowhere", file("dangling")).unwrap();
+    fs::write(first.join("lower/skill.md"), "x").unwrap();
+    let skills = Skills::discover(&[first, second.clone()], &Accounts::parse("", ""));
+    // A directory without any file is no skill, and has no name to give.
+    assert_eq!(names(&skills), ["gone"]);
+    assert!(skills.files[0].directory.starts_with(&second));
+    assert_eq!(skills.unread.len(), 3, "{:?}", skills.unread);
+    let hidden = |problem: &&SkillProblem| matches!(problem, SkillProblem::Hidden { .. });
+    assert_eq!(skills.problems.iter().filter(hidden).count(), 3);
+}
+
+#[test]
 fn a_file_in_lower_case_is_told() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("skill.md"), "x").unwrap();

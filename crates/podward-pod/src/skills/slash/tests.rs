@@ -16,7 +16,9 @@ fn a_prompt_that_begins_with_a_name_names_a_skill() {
         ("review /this", None),
         ("/etc/passwd is odd", None),
         ("// a comment", None),
-        ("/ is full", None),
+        ("/etc/", Some(("etc/", ""))),
+        ("/ review the diff", Some(("review", "the diff"))),
+        ("\u{ff0f}review", Some(("review", ""))),
         ("/", None),
         ("", None),
     ] {

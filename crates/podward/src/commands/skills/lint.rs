@@ -102,7 +102,11 @@ fn skills(named: &Path, places: &Places) -> Result<Skills, Failure> {
             help: HELP,
         });
     }
-    Ok(Skills { files, problems })
+    Ok(Skills {
+        files,
+        problems,
+        ..Skills::default()
+    })
 }
 
 fn unplaced(problem: &SkillProblem) -> Diagnostic {
