@@ -13,7 +13,7 @@ use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};
 
 use crate::arg::Arg;
 use crate::builtins;
-use crate::options::{self, Usage};
+use crate::options::{self, HiddenOption, Usage};
 use crate::programs::{Model, PROGRAMS, Special, Wrapper};
 use crate::text_form;
 use crate::walk::{Demand, Stdin, Walker, kept};
@@ -78,8 +78,30 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// A word that may be an option counts as the worst that it may be (D3.2).
+    fn hidden_options(&mut self, call: &Call<'_>, idx: OperationIdx, usage: &Usage<'_>) {
+        if let Some((at, hidden)) = usage.hidden {
+            let word = call.args.get(at + 1).and_then(|arg| arg.span);
+            let span = word.or(call.span);
+            match hidden {
+                HiddenOption::Runs => {
+                    let why = "a word that is not known may be an option that runs a program";
+                    self.sink.partial(idx, why);
+                    self.unknown(why, span, &call.demand);
+                }
+                // It says so already.
+                HiddenOption::Writes if !usage.partial.is_empty() => {}
+                HiddenOption::Writes => {
+                    let why = "a word that is not known may be an option that writes a file";
+                    self.sink.partial(idx, why);
+                }
+            }
+        }
+        self.hidden_exec(call, usage);
+    }
+
     /// Words of `find` that may be `-exec`: any that is not known behind its first operand.
-    fn hidden_options(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
+    fn hidden_exec(&mut self, call: &Call<'_>, usage: &Usage<'_>) {
         if usage.special != Some(Special::Find) {
             return;
         }
@@ -142,7 +164,7 @@ impl Walker<'_, '_> {
         let bases = self.bases.clone();
         self.effects(call, idx, &usage, &ends);
         self.split_text(call, &usage);
-        self.hidden_options(call, &usage);
+        self.hidden_options(call, idx, &usage);
         self.inner_command(call, idx, &usage, &ends, env);
         self.bases = bases;
         idx

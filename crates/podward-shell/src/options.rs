@@ -1,8 +1,10 @@
 //! Reads the arguments of a program by its model.
 
+mod hidden;
 mod names;
 mod settle;
 
+pub(crate) use hidden::HiddenOption;
 pub(crate) use names::is_setting;
 
 use crate::arg::Arg;
@@ -36,6 +38,8 @@ pub(crate) struct Usage<'t> {
     /// Operands of sudo in front of its command that set variables; options may follow them.
     pub(crate) assigned: Vec<usize>,
     pub(crate) options_given: Vec<&'t str>,
+    /// A word that is not known where an option may stand, and the worst that it may be.
+    pub(crate) hidden: Option<(usize, HiddenOption)>,
     /// Values of options that are data, where they are needed further.
     pub(crate) values: Vec<(&'t str, Arg)>,
 }
@@ -121,6 +125,9 @@ impl<'t> Reading<'t, '_> {
                     self.partial("a word that is not known may be an option");
                 }
                 self.usage.opaque |= arg.may_split() && self.may_take_command();
+            }
+            if !options_end {
+                self.hidden_option(idx, arg);
             }
             if self.takes_command() && self.is_assignment(prefix) {
                 self.usage.assigned.push(idx);
@@ -287,6 +294,7 @@ impl<'t> Reading<'t, '_> {
             None => (prefix, None),
         };
         if value_at.is_none() && arg.known().is_none() {
+            self.hidden_option(idx, arg);
             self.unknown_option(name);
             return idx + 1;
         }
@@ -415,6 +423,7 @@ impl<'t> Reading<'t, '_> {
             }
         }
         if arg.known().is_none() {
+            self.hidden_option(idx, arg);
             self.unknown_option(prefix);
         }
         idx + 1
