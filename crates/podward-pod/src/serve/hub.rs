@@ -207,14 +207,7 @@ impl Hub {
                 Some((number, what)) = heard.recv() => self.hear(number, what),
                 Some(call) = inputs.calls.recv() => self.call(call),
                 permit = local.reserve(), if !self.local.waiting.is_empty() => {
-                    match (permit, self.local.waiting.pop_front()) {
-                        (Ok(permit), Some(envelope)) => {
-                            permit.send(envelope);
-                            self.local.n_sent += 1;
-                        }
-                        (Err(_), _) => self.local.waiting.clear(),
-                        (Ok(_), None) => {}
-                    }
+                    self.local.pass_on(permit.ok());
                 }
                 // Nothing more happens until the client in this process has heard what did; only the end of
                 // a turn that was cancelled waits for nobody.

@@ -35,7 +35,7 @@ pub(super) struct LocalEvents {
     pub(super) sender: mpsc::Sender<Envelope>,
     pub(super) waiting: VecDeque<Envelope>,
     /// Events that were handed on.
-    pub(super) n_sent: usize,
+    n_sent: usize,
     /// How many of them had been taken when that was last asked.
     n_taken: usize,
 }
@@ -79,6 +79,18 @@ impl LocalEvents {
     pub(super) fn push(&mut self, envelope: impl FnOnce() -> Envelope) {
         if !self.sender.is_closed() {
             self.waiting.push_back(envelope());
+        }
+    }
+
+    /// Hands on the first of what waits; `None`: nobody reads it.
+    pub(super) fn pass_on(&mut self, permit: Option<mpsc::Permit<'_, Envelope>>) {
+        match (permit, self.waiting.pop_front()) {
+            (Some(permit), Some(envelope)) => {
+                permit.send(envelope);
+                self.n_sent += 1;
+            }
+            (None, _) => self.waiting.clear(),
+            (Some(_), None) => {}
         }
     }
 
