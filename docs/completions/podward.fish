@@ -57,7 +57,7 @@ json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l resume -d 'Go on with an earlier session: its id, or a beginning that no other session shares' -r
 complete -c podward -n "__fish_podward_using_subcommand run" -l skill -d 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same' -r
 complete -c podward -n "__fish_podward_using_subcommand run" -l auto -d 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before' -r -f -a "known\t'What is known before it runs'
-all\t'Also unknown code'"
+all\t'Also what is not'"
 complete -c podward -n "__fish_podward_using_subcommand run" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
 complete -c podward -n "__fish_podward_using_subcommand run" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
@@ -70,7 +70,7 @@ complete -c podward -n "__fish_podward_using_subcommand serve" -l format -d 'Wha
 json\t'For programs'"
 complete -c podward -n "__fish_podward_using_subcommand serve" -l resume -d 'Go on with an earlier session; without an ID, with the newest one of this manifest' -r
 complete -c podward -n "__fish_podward_using_subcommand serve" -l auto -d 'Answer what would be asked about with yes, once each; `all`: also what cannot be known before' -r -f -a "known\t'What is known before it runs'
-all\t'Also unknown code'"
+all\t'Also what is not'"
 complete -c podward -n "__fish_podward_using_subcommand serve" -l permissions -d 'One more layer of rules, which can only tighten: a TOML file that holds `[permissions]`' -r -F
 complete -c podward -n "__fish_podward_using_subcommand serve" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'

@@ -9,6 +9,7 @@ use podward_policy::{AskedBy, Asker, GrantRule, LayerKind, ToolName};
 use podward_protocol::{Grant, GrantFor, SessionId};
 
 use crate::sandbox::Sandbox;
+use crate::serving::step;
 
 fn store(sandbox: &Sandbox, workspace: &str) -> GrantStore {
     let places = Places::below(&sandbox.path(""));
@@ -96,6 +97,19 @@ fn grants_are_listed_explained_and_taken_back() {
     assert_eq!(all.stdout, format!("revoked {}\n", push.id));
     assert_eq!(here.list(), []);
     sandbox.run(&["grants", "revoke"]).exits(64);
+}
+
+/// Nobody is asked: who looks at the run reads what to take back.
+#[test]
+fn a_call_that_a_grant_lets_run_says_so() {
+    let sandbox = Sandbox::new();
+    let grant = give(&store(&sandbox, "work"), "touch a", GrantFor::Project);
+    let script = step(&["touch a"]) + &step(&["touch b"]);
+    let pod = sandbox.pod(&script, "[permissions]\ndefault_action = \"ask\"\n");
+    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
+    let line = format!("#1   yes, by grant {}, given by tests\n", grant.id);
+    assert!(ran.stderr.contains(&line), "{ran:#?}");
+    assert_eq!(ran.stderr.matches("by grant").count(), 1, "{ran:#?}");
 }
 
 #[test]

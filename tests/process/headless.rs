@@ -181,6 +181,58 @@ fn auto_answers_once_each_and_never_a_deny_nor_unknown_code() {
     assert!(has("a") && has("b"), "the deny stays: {ran:#?}");
 }
 
+/// Neither what a deny rule might match, nor a word without a known value, whatever asks about it.
+#[test]
+fn auto_leaves_what_is_not_known_and_answers_the_rest() {
+    let rules = "[permissions]\ndefault_action = \"ask\"\nrule = [\n\
+        { tool = \"bash\", pattern = \"rm -rf *\", action = \"deny\" },\n\
+        { tool = \"file_*\", pattern = \"*.env\", action = \"deny\" },\n\
+        { tool = \"bash\", pattern = \"printf *\", action = \"allow\" },\n]\n";
+    let left = [
+        "f=$(echo -rf); rm \"$f\" victim",
+        "f=$(echo precious.env); rm -- \"$f\"",
+        "rm -- *.e*",
+        "touch \"$(echo made)\"",
+    ];
+    let answered = [
+        "touch plain",
+        "rm *.o",
+        "printf '%s' \"$HOSTNAME\"; touch beside",
+    ];
+    for (auto, commands, code) in [
+        ("--auto", &left[..], 10),
+        ("--auto", &answered[..], 0),
+        ("--auto=all", &left[..1], 0),
+    ] {
+        let sandbox = Sandbox::new();
+        for name in ["victim", "precious.env", "a.o"] {
+            sandbox.write(&format!("work/{name}"), "");
+        }
+        let has = |name: &str| sandbox.work().join(name).exists();
+        let calls: Vec<_> = commands.iter().map(|command| bash(command)).collect();
+        let pod = sandbox.pod(&script(&calls), rules);
+        let ran = sandbox
+            .run(&["run", auto, pod.to_str().unwrap(), "go"])
+            .exits(code);
+        let n_left = ran
+            .stderr
+            .matches("refused (--auto does not answer")
+            .count();
+        let n_answered = ran.stderr.matches("yes, by --auto").count();
+        let is_left = code == 10;
+        assert_eq!(n_left, if is_left { left.len() } else { 0 }, "{ran:#?}");
+        assert_eq!(
+            n_answered,
+            if is_left { 0 } else { commands.len() },
+            "{ran:#?}"
+        );
+        assert_eq!(has("victim"), auto == "--auto", "{ran:#?}");
+        assert!(has("precious.env") && !has("made"), "{ran:#?}");
+        let is_answered = commands == answered;
+        assert_eq!(has("plain") && has("beside") && !has("a.o"), is_answered);
+    }
+}
+
 #[test]
 fn a_question_that_is_settled_at_once_is_not_said_to_wait() {
     let sandbox = Sandbox::new();

@@ -84,7 +84,7 @@ pub enum Attended {
 pub enum Auto {
     /// They are asked.
     Off,
-    /// Those are where it is known what would run.
+    /// Those are where all that is asked about is known before it runs.
     Known,
     /// All are.
     All,

@@ -217,9 +217,11 @@ pub(crate) struct Run {
 
     /// Answer what would be asked about with yes, once each; `all`: also what cannot be known before
     ///
-    /// A deny stays a deny. `known` refuses unknown code, such as the output of another program that
-    /// a shell runs; `all` runs that too. Each answer is in the decision log as `auto`. A layer can
-    /// forbid it: `[permissions] auto = "forbid"`.
+    /// A deny stays a deny. `known` does not answer where a part that is asked about is not known
+    /// before it runs: code that a shell gets from elsewhere, a word whose value is not known, and
+    /// whatever a deny rule might match. With nobody else to answer that is refused; `all` answers it
+    /// too. Each answer is in the decision log as `auto`. A layer can forbid it:
+    /// `[permissions] auto = "forbid"`.
     #[arg(
         long,
         value_name = "WHAT",
@@ -238,7 +240,7 @@ pub(crate) struct Run {
 pub(crate) enum Auto {
     /// What is known before it runs
     Known,
-    /// Also unknown code
+    /// Also what is not
     All,
 }
 

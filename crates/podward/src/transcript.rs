@@ -5,10 +5,10 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
-    CallId, ClientJoined, ClientLeft, Closing, ErrorCode, Event, GrantAdded, GrantRevoked,
-    PermissionRequest, PermissionSettled, RefusalCause, RequestId, SessionStarted, SkillEndReason,
-    SkillEnded, SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished, ToolCallVerdict,
-    ToolOutcome, TurnEndReason, TurnEnded, Verdict,
+    CallId, ClientJoined, ClientLeft, Closing, DecidedBy, ErrorCode, Event, GrantAdded,
+    GrantRevoked, PermissionRequest, PermissionSettled, RefusalCause, RequestId, SessionStarted,
+    SkillEndReason, SkillEnded, SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished,
+    ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
 pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text, rule_lines};
@@ -228,7 +228,21 @@ impl Transcript {
             Verdict::Ask => self.asked.insert(verdict.call.clone()),
             Verdict::Allow | Verdict::Deny => true,
         };
-        is_new.then(|| Piece::Talk(format!("#{number}   {word}  {cause}\n")))
+        is_new.then(|| {
+            let granted = self.granted(number, verdict).unwrap_or_default();
+            Piece::Talk(format!("#{number}   {word}  {cause}\n{granted}"))
+        })
+    }
+
+    /// Which remembered approvals let a call run that nobody was asked about.
+    fn granted(&self, number: usize, verdict: &ToolCallVerdict) -> Option<String> {
+        match &verdict.by {
+            by @ DecidedBy::Grants { .. } if verdict.refusal.is_none() => {
+                let yes = self.screen.talk.paint(Look::Good, "yes");
+                Some(format!("#{number}   {yes}, by {}\n", by_text(by)))
+            }
+            _ => None,
+        }
     }
 
     fn finished(&mut self, finished: &ToolCallFinished) -> Piece {

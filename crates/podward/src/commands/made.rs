@@ -67,11 +67,12 @@ pub(super) fn say_auto(auto: podward_pod::Auto, screen: Screen) {
         podward_pod::Auto::Off => return,
         podward_pod::Auto::Known => {
             "every question is answered with yes, once each, by nobody; a deny stays a deny, and \
-             what cannot be known before it runs is refused (`--auto=all` answers that too)"
+             where a part that is asked about is not known before it runs, or a deny might match, a \
+             person has to answer: without one it is refused (`--auto=all` answers that too)"
         }
         podward_pod::Auto::All => {
             "every question is answered with yes, once each, by nobody, also about what cannot be \
-             known before it runs; a deny stays a deny"
+             known before it runs, even where a deny might match; only a sure deny stays a deny"
         }
     };
     screen.say(Look::Warning, "auto", what);

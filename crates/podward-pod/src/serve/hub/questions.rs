@@ -1,7 +1,7 @@
 //! Questions: told to clients, and settled where nobody answers them.
 
-use podward_gate::{Answer, CallFacts, Question, RequestId};
-use podward_policy::{Asking, Lowered, Subject};
+use podward_gate::{Answer, Question, RequestId};
+use podward_policy::{AskedBy, Cause, Lowered, Subject};
 use podward_protocol as wire;
 use podward_protocol::{Event, PermissionSettled};
 use podward_worker::Decision;
@@ -86,7 +86,7 @@ impl Hub {
     fn answers_itself(&self, question: &Question) -> bool {
         match self.auto {
             Auto::Off => false,
-            Auto::Known => !asks_about_the_unknown(question.facts(), question.asking()),
+            Auto::Known => !asks_about_the_unknown(question),
             Auto::All => true,
         }
     }
@@ -158,15 +158,30 @@ const fn answer_of(fate: Fate) -> Answer {
     }
 }
 
-/// Whether nobody knows what a part of the call is that is asked about.
-fn asks_about_the_unknown(facts: &CallFacts, asking: &[Asking]) -> bool {
-    let Lowered::Operations(operations) = facts.lowered() else {
+/// Whether something of what is asked about is not known before it runs. The names of files that a
+/// pattern stands for are, unless the rules differ over them.
+fn asks_about_the_unknown(question: &Question) -> bool {
+    let Lowered::Operations(operations) = question.facts().lowered() else {
         return false;
     };
-    asking.iter().any(|asking| {
-        operations
-            .iter()
-            .nth(asking.operation.0)
-            .is_none_or(|operation| matches!(operation.subject, Subject::Unknown(_)))
-    })
+    // The verdict over a mix tells of one part only; a deny among what may be is always asked for.
+    matches!(question.ruling().cause, Cause::Unresolved { .. })
+        || question.asking().iter().any(|asking| {
+            asking.asker.by == AskedBy::Unresolved
+                || operations
+                    .get(asking.operation)
+                    .is_none_or(|operation| is_unknown(&operation.subject))
+        })
+}
+
+/// Whether a text is unknown code, or has the value of an expansion in it.
+fn is_unknown(subject: &Subject) -> bool {
+    let text = match subject {
+        Subject::Unknown(_) => return true,
+        Subject::Command(command) => &command.written,
+        Subject::Path(path) | Subject::Tree(path) => &path.lexical.short,
+        Subject::Url(url) => &url.text,
+        Subject::Plain(text) => text,
+    };
+    text.holes().iter().any(|hole| hole.kind.is_expansion())
 }
