@@ -3,11 +3,11 @@
 mod covering;
 mod granting;
 mod questions;
+mod repeats;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer, ToolName};
+use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
@@ -16,8 +16,10 @@ use crate::permit::Permitted;
 use crate::question::{AskReason, LastAsked, Question, RequestId};
 use crate::refusal::{Progress, Refusal, RefusalCause};
 use questions::{IdTaken, Questions, Waiting};
+use repeats::Repeats;
 
-/// The submission of the same call in one turn that is at least an ask, and every one after it.
+/// The submission of the same call in one turn that is at least an ask, and every one after it, while no
+/// call is permitted that does more than read.
 pub const REPEATS_ASKED: u32 = 3;
 
 /// What became of a call that was submitted.
@@ -51,8 +53,7 @@ pub enum Settled<P> {
 #[derive(Debug)]
 pub struct Gate<P> {
     policies: Policies,
-    /// How often each call was submitted in this turn.
-    submitted: BTreeMap<(ToolName, Arc<str>), u32>,
+    repeats: Repeats,
     questions: Questions<P>,
     grants: Grants,
     last_asked: LastAsked,
@@ -64,7 +65,7 @@ impl<P> Gate<P> {
     pub fn new(policies: Policies) -> Self {
         Self {
             policies,
-            submitted: BTreeMap::new(),
+            repeats: Repeats::default(),
             questions: Questions::new(),
             grants: Grants::default(),
             last_asked: LastAsked::default(),
@@ -73,7 +74,7 @@ impl<P> Gate<P> {
 
     /// Forgets how often calls were repeated: a new turn begins.
     pub fn begin_turn(&mut self) {
-        self.submitted.clear();
+        self.repeats = Repeats::default();
     }
 
     /// Puts these skills in the place of all that were active, the one that began first at the front:
@@ -98,7 +99,8 @@ impl<P> Gate<P> {
     ///
     /// The third time that a call with the same tool and the same arguments is submitted in one
     /// turn, whatever became of it before, and every time after that, it is at least asked about,
-    /// and no grant of earlier covers it. Where no layer has a `[permissions]` table nothing is asked, this
+    /// and no grant of earlier covers it. It is counted anew when another call of the turn was
+    /// permitted that does more than read. Where no layer has a `[permissions]` table nothing is asked, this
     /// neither. A further call of a running one is not the model's and does not count.
     pub fn submit(&mut self, call: Call<P>) -> Submitted<P> {
         self.submit_with(call, Uses::Counted)
@@ -226,7 +228,7 @@ impl<P> Gate<P> {
         let answer = Answer::Edited { by: by.into() };
         self.questions.settle(id, &answer)?;
         let by = DecidedBy::Answer(answer);
-        Ok(Settled::Run(Permitted::new(call, ruling, by)))
+        Ok(Settled::Run(self.permit(call, ruling, by)))
     }
 
     /// Puts other grants in the place of all that count: those kept elsewhere were changed. Open
@@ -310,8 +312,8 @@ impl<P> Gate<P> {
 
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling, uses: Uses<'_>) -> Submitted<P> {
-        let is_repeated = self.is_repeated(&call.facts) && ruling.cause != Cause::NoPolicy;
-        self.count(&call.facts);
+        let is_repeated = self.repeats.is_next(&call.facts) && ruling.cause != Cause::NoPolicy;
+        self.repeats.count(&call.facts);
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),
             (Action::Ask, _) => self.ask(call, ruling, is_repeated, uses),
@@ -323,25 +325,16 @@ impl<P> Gate<P> {
                 self.hold(question, call, self.grants.n_changes)
             }
             (Action::Allow, false) => {
-                let permitted = Permitted::new(call, ruling, DecidedBy::Policy);
+                let permitted = self.permit(call, ruling, DecidedBy::Policy);
                 Submitted::Settled(Settled::Run(permitted))
             }
         }
     }
 
-    /// Whether a call is repeated if it is submitted now: one of the model, that is.
-    fn is_repeated(&self, facts: &CallFacts) -> bool {
-        let n_submitted = self.submitted.get(&repetition_key(facts));
-        let n_now = n_submitted.copied().unwrap_or(0).saturating_add(1);
-        facts.part_of().is_none() && n_now >= REPEATS_ASKED
-    }
-
-    /// Counts a call of the model.
-    fn count(&mut self, facts: &CallFacts) {
-        if facts.part_of().is_none() {
-            let n_submitted = self.submitted.entry(repetition_key(facts)).or_default();
-            *n_submitted = n_submitted.saturating_add(1);
-        }
+    /// Lets a call run: every call that runs comes by here.
+    fn permit(&mut self, call: Call<P>, ruling: Ruling, by: DecidedBy) -> Permitted<P> {
+        self.repeats.permitted(&call.facts);
+        Permitted::new(call, ruling, by)
     }
 
     /// Decides about a call that the rules ask about.
@@ -360,7 +353,7 @@ impl<P> Gate<P> {
             if let Some(covered) = self.grants.use_for(parts.iter(), lowered, uses) {
                 let Covered { grants, used, by } = covered;
                 let by = DecidedBy::Grants { grants, by };
-                let permitted = Permitted::new(call, ruling, by).using(used);
+                let permitted = self.permit(call, ruling, by).using(used);
                 return Submitted::Settled(Settled::Run(permitted));
             }
             let rest = self.rest_of(&parts, lowered);
@@ -405,7 +398,7 @@ impl<P> Gate<P> {
                     return Ok(Settled::Refuse(refusal.not_using(used)));
                 }
                 let by = DecidedBy::Answer(answer);
-                let permitted = Permitted::new(call, question.ruling().clone(), by);
+                let permitted = self.permit(call, question.ruling().clone(), by);
                 return Ok(Settled::Run(permitted.using(used)));
             }
             Answer::Rejected { by, feedback } => RefusalCause::Rejected { by, feedback },
@@ -424,11 +417,6 @@ impl<P> Gate<P> {
         };
         Ok(Settled::Refuse(Refusal::asked(&question, cause)))
     }
-}
-
-/// What calls have in common that repeat each other.
-fn repetition_key(facts: &CallFacts) -> (ToolName, Arc<str>) {
-    (facts.tool().clone(), Arc::clone(facts.shared_arguments()))
 }
 
 fn denied<P>(call: Call<P>, ruling: Ruling) -> Submitted<P> {

@@ -16,10 +16,11 @@ pub struct RequestId(CallId);
 pub enum AskReason {
     /// The rules say so.
     Policy,
-    /// The rules say so, and the same call was made twice before in this turn: grants of earlier do
-    /// not count.
+    /// The rules say so, and the same call was made twice before in this turn with nothing but reading
+    /// permitted in between: grants of earlier do not count.
     PolicyRepeated,
-    /// The rules let it run, but the same call was made twice before in this turn.
+    /// The rules let it run, but the same call was made twice before in this turn with nothing but
+    /// reading permitted in between.
     Repeated,
     /// The rules let it run by now, but it was asked about before the session was interrupted, and
     /// nobody answered.

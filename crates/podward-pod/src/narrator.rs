@@ -245,7 +245,10 @@ impl Narrator {
             .question()
             .filter(|_| is_unanswered(refusal.cause()))?;
         if question.reason() == AskReason::PolicyRepeated {
-            let why = "the same call for the third time in this turn is asked about".to_owned();
+            let why =
+                "the same call is asked about from its third time in a turn on, where nothing \
+                       but reading was permitted in between"
+                    .to_owned();
             return Some(Change::None { why });
         }
         let lowered = question.facts().lowered();

@@ -111,6 +111,7 @@ const TRIALS: &[Named] = &named![
     a_refused_call_keeps_the_turn_going_and_everything_is_on_record,
     nobody_is_asked_and_the_call_is_refused,
     the_third_time_is_asked_about,
+    trying_again_after_a_change_is_not_asked_about,
     what_the_model_gets_wrong_is_a_result,
     a_tool_that_no_rule_lets_run_is_not_offered,
     a_tool_that_is_not_offered_by_the_manifest_does_not_exist,
@@ -316,6 +317,19 @@ fn the_third_time_is_asked_about() {
         .filter(|line| line["outcome"] == "refuse")
         .collect();
     assert_eq!(refused[0]["verdict"]["cause"], json!({"kind": "repeated"}));
+}
+
+fn trying_again_after_a_change_is_not_asked_about() {
+    let bench = Bench::new(RULES);
+    let again = || call("list", json!({"path": "."}));
+    let model = script(&[
+        &[again(), again(), write("a.txt", "x")],
+        &[again(), again(), write("a.txt", "x")],
+        &[again()],
+        &[text("done")],
+    ]);
+    let ran = bench.run(&model, "do it");
+    assert_eq!(ran.end.n_refused, 0);
 }
 
 fn what_the_model_gets_wrong_is_a_result() {

@@ -2,7 +2,7 @@
 
 use crate::source::ByteSpan;
 use crate::text::Text;
-use crate::tool::ToolName;
+use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
 
 /// The place of an operation in its [`Operations`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +52,24 @@ pub struct WholeText {
     /// Bytes of `stripped` up to which it is a line of its own, from the shortest on: those before
     /// something was appended (D5.5).
     pub heads: Box<[usize]>,
+}
+
+/// The tools that read files and do nothing else.
+const READERS: [&str; 4] = ["read", "grep", "glob", "list"];
+
+impl Lowered {
+    /// Whether a call reads files, wherever they lie, and does nothing else.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        let Self::Operations(operations) = self else {
+            return true;
+        };
+        let reads = |operation: &Operation| READERS.contains(&operation.tool.as_str());
+        operations.iter().any(reads)
+            && operations
+                .iter()
+                .all(|operation| reads(operation) || operation.tool.as_str() == EXTERNAL_DIRECTORY)
+    }
 }
 
 impl Operations {

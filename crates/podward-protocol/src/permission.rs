@@ -75,11 +75,11 @@ pub struct PermissionRequest {
 pub enum AskReason {
     /// The rules say so.
     Policy,
-    /// The rules say so, and it is the same call with the same arguments for the third time in one
-    /// turn: no grant of earlier answers it.
+    /// The rules say so, and it is the same call with the same arguments for the third time (or
+    /// more) in one turn, with nothing but reading permitted in between: no grant of earlier answers it.
     PolicyRepeated,
-    /// The rules let it run, but it is the same call with the same arguments for the third time in
-    /// one turn: no `always` answers it.
+    /// The rules let it run, but it is the same call with the same arguments for the third time (or
+    /// more) in one turn, with nothing but reading permitted in between: no `always` answers it.
     Repeated,
     /// The rules let it run by now, but it was asked about before the session was interrupted, and
     /// nobody answered: no `always` answers it.

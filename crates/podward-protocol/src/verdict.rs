@@ -111,7 +111,8 @@ pub enum Cause {
         /// The digest of its `SKILL.md`.
         digest: String,
     },
-    /// The same call with the same arguments for the third time in one turn.
+    /// The same call with the same arguments for the third time (or more) in one turn, with nothing but
+    /// reading permitted in between.
     Repeated,
     /// The arguments do not fit the tool: never judged.
     BadCall {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use podward_policy::{
     AskedBy, Asker, GrantRule, KnownTools, LayerKind, Lowered, Operation, Operations, Policy,
-    PolicySpec, RuleSpec,
+    PolicySpec, RuleSpec, ToolName,
 };
 use proptest::prelude::*;
 

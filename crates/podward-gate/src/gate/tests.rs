@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
+
 use podward_policy::{
     AskedBy, Asker, Coverage, GrantRule, KnownTools, LayerKind, LayerName, Location, Lowered, Need,
-    Operation, Operations, Policy, PolicySpec, RuleSpec, Subject, Text,
+    Operation, Operations, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName,
 };
 
 use super::questions::SETTLED_KEPT;

@@ -10,7 +10,7 @@ use crate::asking::Asking;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, PathSubject, Subject};
 use crate::policy::{Policies, Policy};
 use crate::skill::{SkillFiles, SkillLayer, SkillSays};
-use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
+use crate::tool::ToolName;
 use crate::verdict::{Cause, Ruling};
 
 /// Judges a call of a tool: one to which a skill leaves nothing is denied whatever the call would do.
@@ -67,15 +67,11 @@ pub(super) fn owner<'s>(skills: &'s [Arc<SkillLayer>], call: &Lowered) -> Option
     let Lowered::Operations(operations) = call else {
         return None;
     };
-    let reads = |operation: &Operation| READERS.contains(&operation.tool.as_str());
-    if !operations.iter().any(reads) {
+    if !call.only_reads() {
         return None;
     }
     let is_in = |files: &SkillFiles, operation: &Operation| match &operation.subject {
-        Subject::Path(path) => {
-            (reads(operation) || operation.tool.as_str() == EXTERNAL_DIRECTORY)
-                && lies_in(path, files)
-        }
+        Subject::Path(path) => lies_in(path, files),
         Subject::Tree(_)
         | Subject::Command(_)
         | Subject::Url(_)
@@ -88,9 +84,6 @@ pub(super) fn owner<'s>(skills: &'s [Arc<SkillLayer>], call: &Lowered) -> Option
         .into_iter()
         .find(|skill| skill.files.as_ref().is_some_and(holds))
 }
-
-/// The tools that read files and do nothing else.
-const READERS: [&str; 4] = ["read", "grep", "glob", "list"];
 
 fn lies_in(path: &PathSubject, files: &SkillFiles) -> bool {
     let mut forms = std::iter::once(&path.lexical).chain(&path.resolved);

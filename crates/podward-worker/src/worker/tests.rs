@@ -206,6 +206,17 @@ async fn a_call_repeated_a_third_time_in_a_turn_is_asked_about() {
     );
 }
 
+/// What an agent does all day: try, change something, try again.
+#[tokio::test]
+async fn a_call_after_something_else_ran_is_not_repeated() {
+    let (try_it, change): (&[_], &[_]) = (&[("echo", "try")], &[("echo", "change")]);
+    let steps = [try_it, change].repeat(4);
+    let mut kit = Kit::new(&script(&steps));
+    let end = kit.turn("go").await;
+    assert_eq!((end.reason, end.n_refused), (EndReason::Done, 0));
+    assert_eq!(kit.log.ran(), ["try", "change"].repeat(4));
+}
+
 #[tokio::test]
 async fn a_turn_ends_after_as_many_steps_as_the_limit_says() {
     let mut kit = Kit::with(

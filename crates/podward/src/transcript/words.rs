@@ -9,7 +9,7 @@ use super::CALL_CHARS;
 use crate::visible::{Lines, one_line, visible};
 
 /// Why a call is asked about whatever the rules say.
-pub(crate) const REPEATED: &str = "the same call for the third time in this turn";
+pub(crate) const REPEATED: &str = "the same call three times or more in this turn";
 
 /// Why a verdict is what it is, in one line.
 pub(crate) fn cause_text(ruling: &Ruling) -> String {

@@ -15,6 +15,7 @@ pub(super) struct Asked {
 /// A gate in the simplest words.
 #[derive(Default)]
 pub(super) struct Model {
+    /// How often each call was made, since another one was let run that does something.
     n_made: BTreeMap<Vec<usize>, u32>,
     pub(super) waiting: BTreeMap<u8, Asked>,
     settled: BTreeMap<u8, Answer>,
@@ -110,7 +111,10 @@ impl Model {
     }
 
     /// Lets a call run, or refuses it all the same.
-    fn run(&mut self, permitted: Permitted<usize>, number: usize) {
+    fn run(&mut self, permitted: Permitted<usize>, texts: &[usize], number: usize) {
+        if !texts.is_empty() {
+            self.n_made.retain(|other, _| other == texts);
+        }
         if self.refuses {
             let used = permitted.used().to_vec();
             let refusal = permitted.refuse(RefusalCause::NotJudged);
@@ -187,7 +191,7 @@ impl Model {
                     }
                     DecidedBy::Answer(answer) => panic!("nobody answered: {answer:?}"),
                 }
-                self.run(permitted, number);
+                self.run(permitted, texts, number);
                 self.n_settled[number] += 1;
             }
             Submitted::Settled(Settled::Refuse(refusal)) => {
@@ -259,7 +263,7 @@ impl Model {
         assert!(asked.is_policy && !asked.is_repeated);
         self.take_uses(&asked.texts, grants, permitted.used());
         self.settle(id, answer.clone());
-        self.run(permitted, asked.number);
+        self.run(permitted, &asked.texts, asked.number);
     }
 
     fn answer(&mut self, gate: &mut Gate<usize>, id: u8, answer: &Answer) {
@@ -271,7 +275,7 @@ impl Model {
                     Settled::Run(permitted) => {
                         assert!(answer.is_approval());
                         assert_eq!(permitted.used(), []);
-                        self.run(permitted, asked.number);
+                        self.run(permitted, &asked.texts, asked.number);
                     }
                     Settled::Refuse(_) => assert!(!answer.is_approval()),
                 }
@@ -312,7 +316,7 @@ impl Model {
                 assert_ne!(verdict(texts), Action::Deny);
                 assert_eq!(permitted.facts().arguments(), format!("{texts:?}"));
                 self.settle(id, Answer::Edited { by: "ann".into() });
-                self.run(permitted, EDITED);
+                self.run(permitted, texts, EDITED);
             }
             Ok(Settled::Refuse(refusal)) => panic!("{refusal:?}"),
             Err(EditError::Denied { ruling, .. }) => {
@@ -378,7 +382,7 @@ impl Model {
             }
             let asked = self.settle(id, answer.clone());
             assert!(asked.is_policy);
-            self.run(permitted, asked.number);
+            self.run(permitted, &asked.texts, asked.number);
         }
         self.add(grant.clone());
         for (id, settled) in settled {

@@ -124,7 +124,7 @@ fn a_repeated_call_says_so_and_nothing_else() {
     question.request.ruling.cause = Cause::Repeated;
     let text = shown(&question);
     assert!(
-        text.contains("  asks    the same call for the third time in this turn\n"),
+        text.contains("  asks    the same call three times or more in this turn\n"),
         "{text}"
     );
 }
