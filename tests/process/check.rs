@@ -59,7 +59,8 @@ fn a_failed_case_is_named_with_its_cause() {
         .exits(1);
     assert_eq!(
         ran.stdout,
-        "{\"id\":\"none.jsonl\",\"verdict\":null,\"expect\":[],\"pass\":false}\n"
+        "{\"id\":\"none.jsonl\",\"verdict\":null,\"expect\":[],\"pass\":false,\
+         \"note\":\"cannot be read: No such file or directory (os error 2)\"}\n"
     );
 }
 
@@ -81,10 +82,17 @@ fn cases_print_one_line_of_json_each() {
             cases.to_str().unwrap(),
         ])
         .exits(1);
+    let note = format!(
+        "{}:2: default of manifest (a:2:1); secrets",
+        cases.display()
+    );
     assert_eq!(
         ran.stdout,
-        "{\"id\":\"a\",\"verdict\":\"deny\",\"expect\":[\"deny\"],\"pass\":true}\n\
-         {\"id\":\"b\",\"verdict\":\"allow\",\"expect\":[\"deny\"],\"pass\":false}\n"
+        format!(
+            "{{\"id\":\"a\",\"verdict\":\"deny\",\"expect\":[\"deny\"],\"pass\":true}}\n\
+             {{\"id\":\"b\",\"verdict\":\"allow\",\"expect\":[\"deny\"],\"pass\":false,\
+             \"note\":\"{note}\"}}\n"
+        )
     );
     assert!(ran.stderr.contains("1 passed, 1 failed\n"), "{ran:#?}");
 }
