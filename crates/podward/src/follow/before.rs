@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use podward_protocol::PermissionRequest;
 use rustix::fs::OFlags;
@@ -13,17 +13,31 @@ use crate::question::{Before, MAX_COMPARED};
 
 /// Looks into the file of a `file_write`. It is only shown: whatever it is, the call is judged and
 /// run by the pod.
-pub(super) fn before(request: &PermissionRequest) -> Before {
+pub(crate) fn before(request: &PermissionRequest) -> Before {
     if request.tool != "file_write" {
         return Before::Unknown;
     }
     let Some(path) = request.arguments.get("path").and_then(Value::as_str) else {
         return Before::Unknown;
     };
-    match open(&Path::new(&request.cwd).join(path)) {
+    let Some(path) = place(&request.cwd, path) else {
+        return Before::Other("what is there cannot be read");
+    };
+    match open(&path) {
         Ok(file) => text(&file).unwrap_or(Before::Other("what is there cannot be read")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Before::Missing,
         Err(_) => Before::Other("what is there cannot be read"),
+    }
+}
+
+/// Where a path of a call leads; `None` if there is no home directory to begin at.
+fn place(cwd: &str, path: &str) -> Option<PathBuf> {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            let home = std::env::home_dir().filter(|home| home.is_absolute())?;
+            Some(home.join(rest.trim_start_matches('/')))
+        }
+        Some(_) | None => Some(Path::new(cwd).join(path)),
     }
 }
 

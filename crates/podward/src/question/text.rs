@@ -364,7 +364,7 @@ pub(crate) fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<Stri
             (0, false) => "; nothing narrower: a part of it is not known before it runs",
             _ => "", // or there is one, further up
         };
-        let width = width_text(part.width);
+        let width = width_text(part);
         format!("{}  `{pattern}`  ({width}{narrowest})", part.tool)
     };
     parts.into_iter().flatten().map(line).collect()
@@ -372,19 +372,21 @@ pub(crate) fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<Stri
 
 /// How wide a pattern is. What is said of one for commands is checked in podward-tools
 /// (`a_saved_choice_covers_no_more_than_it_says`).
-const fn width_text(width: Width) -> &'static str {
-    match width {
-        Width::Exact => "only this",
+fn width_text(part: &ChoicePart) -> &'static str {
+    match part.width {
+        Width::Exact => "only this, in any directory",
         Width::Similar => {
             "the same, with any number (or word that begins like one) and any path below /tmp where \
              there is one now"
         }
         Width::Subcommand => "this subcommand, whatever follows",
         Width::Program => "this program, whatever follows",
+        Width::File if matches!(&*part.tool, "list" | "glob" | "grep") => "this path",
         Width::File => "this file",
         Width::Directory => "all below this directory",
         Width::Url => "this URL",
         Width::Host => "this host, from here on down",
+        Width::SameArguments if part.tool == "skill" => "this skill, whatever it is told",
         Width::SameArguments => "with the same arguments",
         Width::Tool => "whatever its arguments are",
     }

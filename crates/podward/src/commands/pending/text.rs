@@ -2,7 +2,8 @@
 
 use podward_protocol::{PermissionRequest, SessionId, is_invisible};
 
-use crate::question::{Before, Question, View, always_in, parts_text};
+use crate::follow::before::before;
+use crate::question::{Question, View, always_in, parts_text};
 use crate::screen::Stream;
 use crate::visible::{Lines, visible};
 
@@ -19,8 +20,8 @@ pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stre
     pods.push(request.pod.clone());
     let heading = format!("{} · {} · {}", pods.join("/"), request.id, request.tool);
     let question = Question {
+        before: before(&request),
         request,
-        before: Before::Unknown,
     };
     let mut text = question.rows(&heading, view).join("\n") + "\n";
     let request = &question.request;

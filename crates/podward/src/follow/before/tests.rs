@@ -18,7 +18,11 @@ fn what_is_there_is_shown_as_far_as_it_can_be() {
     // Who opens it waits for a writer that never comes.
     let pipe = folder.path().join("pipe");
     mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    // From the home directory to the root, and down again.
+    let below_root = folder.path().to_str().unwrap().trim_start_matches('/');
+    let by_home = format!("~/{}{below_root}/text", "../".repeat(40));
     for (path, expected) in [
+        (by_home.as_str(), Before::Text("a\n".to_owned())),
         ("text", Before::Text("a\n".to_owned())),
         ("./text", Before::Text("a\n".to_owned())),
         ("bytes", Before::Other("overwrites a file that is no text")),

@@ -38,7 +38,7 @@ impl Answering {
         };
         let after = match n_open - 1 {
             0 => String::new(),
-            n_more => format!(", and {n_more} more after it"),
+            n_more => format!(" ({n_more} more after it)"),
         };
         let heading = format!("may {} run?{after}", first.name);
         let view = View {

@@ -288,6 +288,31 @@ fn what_a_call_does_beside_its_own_words_is_told_and_what_asks_of_it_marked() {
 }
 
 #[test]
+fn a_width_is_said_in_the_words_of_its_tool() {
+    use podward_protocol::Width;
+    for (tool, width, said) in [
+        ("bash", Width::Exact, "only this, in any directory"),
+        ("read", Width::File, "this file"),
+        ("list", Width::File, "this path"),
+        ("grep", Width::File, "this path"),
+        (
+            "skill",
+            Width::SameArguments,
+            "this skill, whatever it is told",
+        ),
+        ("mcp__a__b", Width::SameArguments, "with the same arguments"),
+    ] {
+        let mut question = push("a");
+        let part = &mut question.request.choices[0].parts[0];
+        (part.tool, part.pattern, part.width) = (tool.to_owned(), "x".to_owned(), width);
+        assert_eq!(
+            parts_text(&question.request, 0),
+            [format!("{tool}  `x`  ({said})")]
+        );
+    }
+}
+
+#[test]
 fn that_a_narrowest_pattern_is_wide_is_said() {
     let mut question = push("a");
     question.request.choices.remove(0);
