@@ -85,6 +85,8 @@ fn main() -> ExitCode {
     }
     // As podward does: helpers must work for a process that nobody can look into.
     start().unwrap();
+    // And from the first thread, which the tests are not.
+    podward_scope::family::adopt_orphans().unwrap();
     let again: &[Named] = match std::env::var_os(AGAIN) {
         None => AGAINS,
         Some(_) => &[],

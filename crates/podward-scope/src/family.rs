@@ -49,15 +49,29 @@ pub enum Kinship {
 /// Makes this process the parent of all that its children leave behind, for as long as it lives.
 ///
 /// Has to be called before the first child is started: what was left behind before is not found. It
-/// gives this process a name by which others know it ([`Kinship::BelowAnother`]).
+/// gives this process a name by which others know it ([`Kinship::BelowAnother`]). After
+/// [`harden_process`](crate::harden_process) only the first thread of an ordinary user's process can do that:
+/// call it there, or before.
 ///
 /// # Errors
-/// The kernel has no such thing (before Linux 3.4), or `/proc` is not there.
+/// The kernel has no such thing (before Linux 3.4), `/proc` is not there, or the name cannot be given.
 pub fn adopt_orphans() -> io::Result<()> {
     // The value only has to be none or any.
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-    // The name of the whole process, whichever of its threads this is.
-    std::fs::write("/proc/self/comm", MARK)
+    give_name()
+}
+
+/// The name of a process is that of its first thread.
+fn give_name() -> io::Result<()> {
+    let own = rustix::process::getpid();
+    if stat_of(own.as_raw_pid())?.is_marked {
+        Ok(())
+    } else if rustix::thread::gettid() == own {
+        let name = std::ffi::CString::new(MARK)?;
+        Ok(rustix::thread::set_name(&name)?)
+    } else {
+        std::fs::write("/proc/self/comm", MARK)
+    }
 }
 
 /// Where the process at the other end of a Unix socket stands to this one.
