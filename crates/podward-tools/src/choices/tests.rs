@@ -339,15 +339,16 @@ fn a_text_with_holes_is_offered_only_where_the_pattern_must_match() {
         ),
         ("git log $x", &[&["subcommand git log *", "program git *"]]),
         (
-            "git push origin \"$b\"",
-            &[&["subcommand git push *", "program git *"]],
+            "git add \"$f\"",
+            &[&["subcommand git add *", "program git *"]],
         ),
         ("cat \"$f\"", &[&["program cat *"]]),
         ("head -n 20 \"$f\"", &[&["program head *"]]),
         ("for f in *.tmp; do rm \"$f\"; done", &[&["program rm *"]]),
-        ("git $x", &[&["program git *"]]),
         ("ls src/$x", &[&["program ls *"]]),
-        // Which part is not known hides what runs.
+        // Which part is not known hides what runs, or may be an option that runs a program.
+        ("git push origin \"$b\"", &[]),
+        ("git $x", &[]),
         ("python3 $x", &[]),
         ("$x a", &[]),
     ]);
@@ -522,16 +523,14 @@ fn a_saved_choice_covers_its_own_call_and_no_neighbour() {
         (
             Subcommand,
             command("git push origin main"),
-            vec![
-                command("git push"),
-                command("git push -f"),
-                command("git push $x"),
-            ],
+            vec![command("git push"), command("git push -f")],
             vec![
                 command("git pull"),
                 command("git -C x push"),
                 command("git pushx"),
                 command("git $x"),
+                // It may be an option that runs a program.
+                command("git push $x"),
                 command("git push; ls"),
                 command("sudo git push"),
                 command("git -c core.pager=x push"),
