@@ -104,17 +104,19 @@ fn a_prefix_allows_its_commands_and_nothing_beside_them() {
 fn what_only_some_fillings_would_allow_is_denied() {
     use Action::{Allow, Deny};
     check(
-        "Bash(git push origin:*) Bash(echo:*)",
+        "Bash(git add src:*) Bash(git push origin:*) Bash(echo:*)",
         &[
             ("echo $x", Allow),
-            ("git push origin $x", Allow),
-            ("git push $x", Deny),
+            ("git add src $x", Allow),
+            ("git add $x", Deny),
+            // It may be an option that runs a program.
+            ("git push origin $x", Deny),
             ("git $x", Deny),
             ("$x", Deny),
         ],
     );
-    let policies = Policies::from(layer(&lists(Some("Bash(git push origin:*)"), "")).unwrap());
-    let ruling = policies.judge(&bash("git push \"$x\""));
+    let policies = Policies::from(layer(&lists(Some("Bash(git add src:*)"), "")).unwrap());
+    let ruling = policies.judge(&bash("git add \"$x\""));
     assert!(
         matches!(ruling.cause, Cause::Unresolved { .. }),
         "{ruling:?}"
