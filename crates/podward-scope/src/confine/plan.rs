@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::confine::terminals::is_terminal;
 use crate::decl::Shield;
 use crate::level::Subtraction;
 
@@ -77,8 +78,8 @@ impl Plan {
                 let parent = path.parent().unwrap_or(path);
                 kept.entry(parent).or_default().push(shown.clone());
             }
-            // Terminals can be seen, not opened.
-            if *shield == Shield::Hidden && !path.starts_with("/dev") {
+            // That terminals can be seen and not opened is as it should be.
+            if *shield == Shield::Hidden && !is_terminal(path) {
                 hidden.push(shown);
             }
         }

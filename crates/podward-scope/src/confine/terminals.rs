@@ -16,16 +16,21 @@ pub(crate) fn all() -> impl Iterator<Item = PathBuf> {
     let pseudo = pseudo.into_iter().filter(|path| path.is_dir());
     let entries = std::fs::read_dir("/dev").into_iter().flatten().flatten();
     let others = entries
-        .filter(|entry| entry.file_name().to_str().is_some_and(is_terminal))
         .map(|entry| entry.path())
-        .filter(|path| is_readable_device(path));
+        .filter(|path| is_terminal(path) && is_readable_device(path));
     pseudo.chain(others)
 }
 
-/// `console`, `tty1`, `ttyS0`, `vcs1`, `hvc0` and so on: by the names that the kernel gives them.
-fn is_terminal(name: &str) -> bool {
+/// [`PSEUDO`], or one of `console`, `tty1`, `ttyS0`, `vcs1`, `hvc0` and so on: by the names that the kernel
+/// gives them.
+pub(crate) fn is_terminal(path: &Path) -> bool {
     let numbered = ["tty", "vcs", "hvc", "hvsi", "xvc"];
-    name == "console" || name != "tty" && numbered.iter().any(|prefix| name.starts_with(prefix))
+    let name = path.strip_prefix("/dev").ok().and_then(Path::to_str);
+    name.is_some_and(|name| match name {
+        "console" | "pts" => true,
+        "tty" => false,
+        other => !other.contains('/') && numbered.iter().any(|prefix| other.starts_with(prefix)),
+    })
 }
 
 fn is_readable_device(path: &Path) -> bool {
@@ -36,17 +41,27 @@ fn is_readable_device(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::is_terminal;
 
     #[test]
     fn a_terminal_is_told_by_its_name() {
         for name in [
-            "console", "tty0", "tty63", "ttyS0", "ttyUSB0", "vcs", "vcsa1", "hvc0",
+            "console", "pts", "tty0", "tty63", "ttyS0", "ttyUSB0", "vcs", "vcsa1", "hvc0",
         ] {
-            assert!(is_terminal(name), "{name}");
+            assert!(is_terminal(&Path::new("/dev").join(name)), "{name}");
         }
-        for name in ["tty", "null", "ptmx", "pts", "zero", "kmsg", ""] {
-            assert!(!is_terminal(name), "{name}");
+        for path in [
+            "/dev/tty",
+            "/dev/null",
+            "/dev/ptmx",
+            "/dev/shm/tty1",
+            "/dev/ttys/x",
+            "/dev",
+            "/tty1",
+        ] {
+            assert!(!is_terminal(Path::new(path)), "{path}");
         }
     }
 }
