@@ -77,10 +77,9 @@ impl Places {
                 Some(_) => "not absolute",
             },
         };
-        let base = |name: &str, below_home: &str| match (absolute(name), &home) {
-            (Some(base), _) => Ok(base.join("podward")),
-            (None, Some(home)) => Ok(home.join(below_home).join("podward")),
-            (None, None) => Err(error()),
+        let base = |name: &str, below_home: &str| match absolute(name) {
+            Some(base) => Ok(base.join("podward")),
+            None => usual(home.as_deref(), below_home).ok_or_else(error),
         };
         let state = base("XDG_STATE_HOME", STATE_BELOW_HOME)?;
         Ok(Self {
@@ -151,18 +150,13 @@ impl Places {
     /// Where [`Places::config_dir`] is if no variable says otherwise.
     #[must_use]
     pub fn usual_config_dir(&self) -> Option<PathBuf> {
-        Some(
-            self.home
-                .as_deref()?
-                .join(CONFIG_BELOW_HOME)
-                .join("podward"),
-        )
+        usual(self.home(), CONFIG_BELOW_HOME)
     }
 
     /// Where [`Places::state_dir`] is if no variable says otherwise.
     #[must_use]
     pub fn usual_state_dir(&self) -> Option<PathBuf> {
-        Some(self.home.as_deref()?.join(STATE_BELOW_HOME).join("podward"))
+        usual(self.home(), STATE_BELOW_HOME)
     }
 
     /// The directory of all sessions.
@@ -195,6 +189,11 @@ impl Places {
     pub const fn accounts(&self) -> &Accounts {
         &self.accounts
     }
+}
+
+/// Where podward's part of a base directory is if no variable says otherwise.
+fn usual(home: Option<&Path>, below_home: &str) -> Option<PathBuf> {
+    Some(home?.join(below_home).join("podward"))
 }
 
 #[cfg(test)]

@@ -163,18 +163,12 @@ fn kinship(line: &[Ancestor], own_line: &[Ancestor]) -> Kinship {
     let key = |one: &Ancestor| (one.pid, one.stat.start);
     let is_shared = |of: &Ancestor| own_line.iter().any(|own| key(own) == key(of));
     let own = own_line.first().map(|own| own.pid);
-    let (peer, above) = match line.split_first() {
-        Some((peer, above)) => (Some(peer.pid), above),
-        None => (None, line),
-    };
-    if peer == own {
+    let mut above = line.iter().skip(1);
+    if line.first().map(|peer| peer.pid) == own {
         Kinship::Same
-    } else if above.iter().any(|one| Some(one.pid) == own) {
+    } else if above.clone().any(|one| Some(one.pid) == own) {
         Kinship::Below
-    } else if above
-        .iter()
-        .any(|one| one.stat.is_marked && !is_shared(one))
-    {
+    } else if above.any(|one| one.stat.is_marked && !is_shared(one)) {
         Kinship::BelowAnother
     } else {
         Kinship::Apart

@@ -33,13 +33,12 @@ fn what_a_setting_is_by_default_is_what_the_resolver_says() {
 
 #[test]
 fn times_and_sizes_are_written_as_the_reader_reads_them() {
-    let units = |units: &[(&str, u64)]| of_units(units);
     assert_eq!(
-        units(unit::TIME_UNITS),
+        of_units(unit::TIME_UNITS),
         "^([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$"
     );
     assert_eq!(
-        units(unit::AGE_UNITS),
+        of_units(unit::AGE_UNITS),
         "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$"
     );
 }

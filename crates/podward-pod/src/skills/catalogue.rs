@@ -88,7 +88,7 @@ impl Catalogue {
         let mut told = file.diagnostics(&problems, Purpose::Load);
         for diagnostic in &mut told {
             if diagnostic.severity == Severity::Error {
-                let name = name_of(file);
+                let name = name_of(&file.directory);
                 diagnostic.severity = Severity::Warning;
                 diagnostic.message =
                     format!("the skill `{name}` does not load: {}", diagnostic.message);
@@ -153,7 +153,7 @@ impl SkillSource for Catalogue {
     async fn load(&self, name: &str, by: SkillStarter) -> Result<LoadedSkill, SkillError> {
         let read = self.found.files.iter().map(|file| &*file.directory);
         let unread = self.found.unread.iter().map(|directory| &**directory);
-        let known = read.chain(unread).find(|known| name_in(known) == name);
+        let known = read.chain(unread).find(|known| name_of(known) == name);
         let Some(directory) = known else {
             return Err(self.unknown(name, by));
         };
@@ -250,11 +250,7 @@ fn first_error(file: &SkillFile) -> String {
 }
 
 /// A skill by the name of its directory, which it has if it has any.
-fn name_of(file: &SkillFile) -> String {
-    name_in(&file.directory)
-}
-
-fn name_in(directory: &Path) -> String {
+fn name_of(directory: &Path) -> String {
     let name = directory.file_name().unwrap_or_default();
     shown(Path::new(name))
 }
