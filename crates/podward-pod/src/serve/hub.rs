@@ -1,5 +1,6 @@
 //! The server's task: it alone owns what is known of clients and questions.
 
+mod background;
 mod clients;
 mod explaining;
 mod methods;
@@ -26,8 +27,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use self::explaining::Explaining;
-use self::remembered::Deeds;
+use self::explaining::{Explaining, explaining};
+use self::remembered::{Deeds, deeds};
 use self::turns::{Job, Turn};
 use super::Auto;
 use super::clients::{Clients, Frame};
@@ -67,6 +68,7 @@ pub(super) struct Hub {
     pub(super) grants: Option<Arc<GrantStore>>,
     /// What is being done about them.
     pub(super) deeds: Deeds,
+    pub(super) is_looking_at_grants: bool,
     pub(super) explaining: Explaining,
     pub(super) asker: Arc<Asker>,
     pub(super) auto: Auto,
@@ -157,8 +159,9 @@ impl Hub {
             proposer: parts.proposer,
             skills: parts.skills,
             grants: parts.grants,
-            deeds: Deeds::default(),
-            explaining: Explaining::default(),
+            deeds: deeds(),
+            is_looking_at_grants: false,
+            explaining: explaining(),
             asker: Arc::new(makings.asker),
             auto: makings.auto,
             clock: makings.clock,
@@ -230,10 +233,8 @@ impl Hub {
                             connection::serve(stream, number, since, outbox, say.clone()));
                     }
                 }
-                done = self.deeds.next(), if !self.deeds.is_empty() => self.done(done),
-                told = self.explaining.next(), if !self.explaining.is_empty() => {
-                    self.explained(told);
-                }
+                (to, done) = self.deeds.next() => self.done(to, done),
+                (to, told) = self.explaining.next() => self.explained(to, told),
                 _ = pings.tick() => {
                     self.ping();
                     adopted.reap();
@@ -277,9 +278,8 @@ impl Hub {
         self.end_deeds().await;
         self.fail_pending();
         let ending = std::mem::take(&mut self.ending).into_iter().flatten();
-        for to in ending.chain(self.explaining.take_waiters()) {
-            let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
-            self.respond(to, Err(error));
+        for to in ending.chain(self.explaining.give_up()) {
+            self.respond(to, Err(stopping()));
         }
         if let Some(hooks) = self.asked_hooks.take() {
             hooks.stop().await;
@@ -404,6 +404,11 @@ impl Hub {
     fn next_due(&self) -> Option<Instant> {
         self.begun.checked_add(self.presence.next_due()?)
     }
+}
+
+/// What whoever waits for something hears of a pod that ends.
+fn stopping() -> MethodError {
+    MethodError::new(MethodErrorCode::Stopping, "the pod stops")
 }
 
 /// What takes the place of an event that is too long for a line.

@@ -17,6 +17,13 @@ pub(super) enum ReplyTo {
     Local(oneshot::Sender<Result<Reply, MethodError>>),
 }
 
+impl ReplyTo {
+    /// Whether it goes to this client.
+    pub(super) fn is_to(&self, number: ClientNumber) -> bool {
+        matches!(self, Self::Remote(client, _) if *client == number)
+    }
+}
+
 /// Which method it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -68,8 +75,8 @@ impl PendingReplies {
 
     /// How many requests of a client wait.
     pub(super) fn n_of(&self, number: ClientNumber) -> usize {
-        let is_its = |pending: &&Pending| matches!(pending.to, ReplyTo::Remote(client, _) if client == number);
-        self.all.values().filter(is_its).count()
+        let all = self.all.values();
+        all.filter(|pending| pending.to.is_to(number)).count()
     }
 
     /// A decision is on disk; returns the answer that is complete by it.

@@ -1,7 +1,6 @@
 //! How verdicts come about: told to clients, made on threads of their own, for a long list of rules and
 //! a log on disk may take long.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,13 +16,13 @@ use podward_tools::UnknownTool;
 use podward_worker::Proposer;
 use serde::Serialize;
 use serde_json::Value;
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::JoinError;
 
 use super::Hub;
+use super::background::Background;
 use super::methods::request_id;
 use super::turns::storage;
 use crate::recorded::{CallNotFound, recorded_in};
-use crate::serve::connection::ClientNumber;
 use crate::serve::pending::ReplyTo;
 use crate::wire::{bad_call_explained, explanation};
 
@@ -33,20 +32,13 @@ const N_AT_ONCE: usize = 2;
 /// Bytes of a line that are not the explanation's.
 const FRAME_BYTES: usize = 64;
 
-type Told = Result<Reply, MethodError>;
+pub(in crate::serve) type Told = Result<Reply, MethodError>;
 
 /// What is being explained.
-#[derive(Default)]
-pub(in crate::serve) struct Explaining {
-    running: JoinSet<Told>,
-    /// Who waits for what runs.
-    waiters: BTreeMap<Id, ReplyTo>,
-    /// What waits for its turn, and who for it.
-    queue: VecDeque<(ReplyTo, Job)>,
-}
+pub(in crate::serve) type Explaining = Background<ToExplain, Told>;
 
 /// What is to be explained.
-struct Job {
+pub(in crate::serve) struct ToExplain {
     rules: Rules,
     what: What,
 }
@@ -67,44 +59,9 @@ struct Rules {
     session_dir: PathBuf,
 }
 
-impl Explaining {
-    /// The next that is made; never, while nothing is.
-    pub(super) async fn next(&mut self) -> Result<(Id, Told), JoinError> {
-        match self.running.join_next_with_id().await {
-            Some(joined) => joined,
-            None => std::future::pending().await,
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.running.is_empty()
-    }
-
-    /// How many requests of a client wait.
-    pub(super) fn n_of(&self, number: ClientNumber) -> usize {
-        let is_its = |to: &&ReplyTo| matches!(to, ReplyTo::Remote(client, _) if *client == number);
-        let queued = self.queue.iter().map(|(to, _)| to);
-        self.waiters.values().chain(queued).filter(is_its).count()
-    }
-
-    fn start(&mut self) {
-        while self.running.len() < N_AT_ONCE
-            && let Some((to, job)) = self.queue.pop_front()
-        {
-            let task = self.running.spawn_blocking(move || job.run());
-            self.waiters.insert(task.id(), to);
-        }
-    }
-
-    /// Whoever waits for something that is not made any more.
-    pub(super) fn take_waiters(&mut self) -> Vec<ReplyTo> {
-        self.running.abort_all();
-        let queued = std::mem::take(&mut self.queue)
-            .into_iter()
-            .map(|(to, _)| to);
-        let running = std::mem::take(&mut self.waiters).into_values();
-        running.chain(queued).collect()
-    }
+/// Nothing is explained yet.
+pub(in crate::serve) fn explaining() -> Explaining {
+    Background::new(N_AT_ONCE, ToExplain::run)
 }
 
 impl Hub {
@@ -130,29 +87,23 @@ impl Hub {
             session: self.session.clone(),
             session_dir: self.session_dir.clone(),
         };
-        self.explaining.queue.push_back((to, Job { rules, what }));
-        self.explaining.start();
+        self.explaining.add(Some(to), ToExplain { rules, what });
     }
 
     /// Something was explained.
-    pub(super) fn explained(&mut self, joined: Result<(Id, Told), JoinError>) {
-        let (id, told) = match joined {
-            Ok(explained) => explained,
-            Err(error) => {
-                tracing::error!(%error, "a call was not explained");
-                let message = "the call was not explained";
-                let told = MethodError::new(MethodErrorCode::Internal, message);
-                (error.id(), Err(told))
-            }
-        };
-        if let Some(to) = self.explaining.waiters.remove(&id) {
+    pub(super) fn explained(&mut self, to: Option<ReplyTo>, told: Result<Told, JoinError>) {
+        let told = told.unwrap_or_else(|error| {
+            tracing::error!(%error, "a call was not explained");
+            let message = "the call was not explained";
+            Err(MethodError::new(MethodErrorCode::Internal, message))
+        });
+        if let Some(to) = to {
             self.respond(to, told);
         }
-        self.explaining.start();
     }
 }
 
-impl Job {
+impl ToExplain {
     fn run(self) -> Told {
         let Self { rules, what } = self;
         match what {

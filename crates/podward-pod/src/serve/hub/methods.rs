@@ -8,7 +8,7 @@ use podward_protocol::{
 };
 use serde::Serialize;
 
-use super::Hub;
+use super::{Hub, stopping};
 use crate::serve::LOCAL;
 use crate::serve::connection::{ClientNumber, Standing};
 use crate::serve::local::LOCAL_NAME;
@@ -32,8 +32,7 @@ impl Hub {
         // answer that comes after the end of a question is too late.
         self.close_due();
         if self.is_stopping() {
-            let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
-            return self.respond(to, Err(error));
+            return self.respond(to, Err(stopping()));
         }
         if let Err(error) = self.check(number, method.name()) {
             let is_hello = error.code == MethodErrorCode::HelloFirst;

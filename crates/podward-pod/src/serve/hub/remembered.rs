@@ -1,35 +1,33 @@
 //! What is remembered of approvals: looked at, saved and taken back on threads of their own, for the
 //! disk, and a lock that another process holds, may take long. Nobody else waits for that.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use podward_gate::{GrantId, Question};
 use podward_protocol as wire;
 use podward_protocol::{Always, GrantsList, MethodError, MethodErrorCode, PermissionReply, Reply};
 use podward_worker::{SharedGate, TakenUses};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::JoinError;
 
-use super::Hub;
+use super::background::Background;
 use super::replies::refused;
 use super::turns::storage;
+use super::{Hub, stopping};
 use crate::grants::{GrantError, GrantStore, NewGrant, gate_grant};
 use crate::serve::always;
-use crate::serve::connection::ClientNumber;
 use crate::serve::pending::{Kind, ReplyTo};
 
 /// Deeds that are done at the same time.
 const N_AT_ONCE: usize = 8;
 
 /// What is being done about grants.
-#[derive(Default)]
-pub(in crate::serve) struct Deeds {
-    running: JoinSet<Done>,
-    /// Who waits for what runs.
-    waiters: BTreeMap<Id, ReplyTo>,
-    /// What waits for its turn, and who for it.
-    queue: VecDeque<(Option<ReplyTo>, Deed)>,
-    is_looking: bool,
+pub(in crate::serve) type Deeds = Background<ToDo, Done>;
+
+/// A deed, and what it is done with.
+pub(in crate::serve) struct ToDo {
+    deed: Deed,
+    store: Arc<GrantStore>,
+    gate: SharedGate,
 }
 
 /// Something that may take long.
@@ -67,37 +65,11 @@ pub(in crate::serve) struct Saved {
     taken: TakenUses,
 }
 
-impl Deeds {
-    /// The next of what is done; never, while nothing is.
-    pub(super) async fn next(&mut self) -> Result<(Id, Done), JoinError> {
-        match self.running.join_next_with_id().await {
-            Some(joined) => joined,
-            None => std::future::pending().await,
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.running.is_empty()
-    }
-
-    /// How many requests of a client wait.
-    pub(super) fn n_of(&self, number: ClientNumber) -> usize {
-        let is_its = |to: &&ReplyTo| matches!(to, ReplyTo::Remote(client, _) if *client == number);
-        let queued = self.queue.iter().filter_map(|(to, _)| to.as_ref());
-        self.waiters.values().chain(queued).filter(is_its).count()
-    }
-
-    fn start(&mut self, store: &Arc<GrantStore>, gate: &SharedGate) {
-        while self.running.len() < N_AT_ONCE
-            && let Some((to, deed)) = self.queue.pop_front()
-        {
-            let (store, gate) = (Arc::clone(store), gate.clone());
-            let task = self.running.spawn_blocking(move || deed.run(&store, &gate));
-            if let Some(to) = to {
-                self.waiters.insert(task.id(), to);
-            }
-        }
-    }
+/// Nothing is done yet.
+pub(in crate::serve) fn deeds() -> Deeds {
+    Background::new(N_AT_ONCE, |ToDo { deed, store, gate }| {
+        deed.run(&store, &gate)
+    })
 }
 
 impl Deed {
@@ -190,8 +162,8 @@ impl Hub {
 
     /// Looks whether grants have ended, or another process has changed them.
     pub(super) fn look_at_grants(&mut self) {
-        if self.grants.is_some() && !self.deeds.is_looking {
-            self.deeds.is_looking = true;
+        if self.grants.is_some() && !self.is_looking_at_grants {
+            self.is_looking_at_grants = true;
             self.begin_deed(None, Deed::Look);
         }
     }
@@ -203,50 +175,40 @@ impl Hub {
     }
 
     fn begin_deed(&mut self, to: Option<ReplyTo>, deed: Deed) {
-        self.deeds.queue.push_back((to, deed));
-        if let Some(store) = &self.grants {
-            self.deeds.start(store, &self.gate);
-        }
+        let Some(store) = self.grants.clone() else {
+            return;
+        };
+        let gate = self.gate.clone();
+        self.deeds.add(to, ToDo { deed, store, gate });
     }
 
     /// Something was done.
-    pub(super) fn done(&mut self, joined: Result<(Id, Done), JoinError>) {
-        match joined {
-            Ok((id, done)) => {
-                let to = self.deeds.waiters.remove(&id);
-                self.take_up(to, done);
-            }
+    pub(super) fn done(&mut self, to: Option<ReplyTo>, done: Result<Done, JoinError>) {
+        match done {
+            Ok(done) => self.take_up(to, done),
             Err(error) => {
                 tracing::error!(%error, "what was to be done about a grant was not");
-                if let Some(to) = self.deeds.waiters.remove(&error.id()) {
+                if let Some(to) = to {
                     let message = "nobody knows what became of it";
-                    self.respond(
-                        to,
-                        Err(MethodError::new(MethodErrorCode::Internal, message)),
-                    );
+                    let error = MethodError::new(MethodErrorCode::Internal, message);
+                    self.respond(to, Err(error));
                 }
             }
         }
         self.tell_grants();
-        if let Some(store) = &self.grants {
-            self.deeds.start(store, &self.gate);
-        }
     }
 
     fn take_up(&mut self, to: Option<ReplyTo>, done: Done) {
         let (to, result) = match (done, to) {
             (Done::Looked, _) => {
-                self.deeds.is_looking = false;
+                self.is_looking_at_grants = false;
                 return;
             }
             (Done::LookedToReply(reply), Some(to)) if !self.is_stopping() => {
                 let (by, reply) = *reply;
                 return self.reply_now(to, &by, reply);
             }
-            (Done::LookedToReply(_), Some(to)) => {
-                let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
-                (to, Err(error))
-            }
+            (Done::LookedToReply(_), Some(to)) => (to, Err(stopping())),
             (Done::Listed(list, grants), Some(to)) => {
                 (to, Ok(super::methods::grants_page(grants, &list)))
             }
@@ -324,23 +286,17 @@ impl Hub {
 
     /// The pod ends: what is not begun is not done, what is done is waited for.
     pub(super) async fn end_deeds(&mut self) {
-        for (to, deed) in std::mem::take(&mut self.deeds.queue) {
-            match (to, deed) {
+        for (to, to_do) in self.deeds.take_queue() {
+            match (to, &to_do.deed) {
                 // It must not stay.
-                (to, deed @ Deed::TakeBack(..)) => self.deeds.queue.push_back((to, deed)),
-                (Some(to), _) => {
-                    let error = MethodError::new(MethodErrorCode::Stopping, "the pod stops");
-                    self.respond(to, Err(error));
-                }
+                (to, Deed::TakeBack(..)) => self.deeds.add(to, to_do),
+                (Some(to), _) => self.respond(to, Err(stopping())),
                 (None, _) => {}
             }
         }
-        if let Some(store) = &self.grants {
-            self.deeds.start(store, &self.gate);
-        }
         while !self.deeds.is_empty() {
-            let joined = self.deeds.next().await;
-            self.done(joined);
+            let (to, done) = self.deeds.next().await;
+            self.done(to, done);
         }
     }
 }
