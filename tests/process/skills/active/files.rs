@@ -1,10 +1,11 @@
-//! The own files of an active skill: read without a question, and nothing else is.
+//! The own files of a skill: written by no tool; of an active one read without a question, and nothing
+//! else is.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::{calls, events, id, pod, refused_by, run};
-use crate::sandbox::Sandbox;
+use super::{READ, calls, events, id, pod, refused_by, run};
+use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::says;
 use crate::session_files::{Ending, Exchange, decisions, exchanges};
 use crate::skills::skill;
@@ -253,6 +254,62 @@ fn a_directory_that_is_a_link_is_the_skills_by_both_names() {
     let made: Vec<_> = inputs.iter().map(|input| ("read", &**input)).collect();
     let script = calls(&made) + &says("Done.");
     let pod = pod(&sandbox, &script, ASKS);
+    run(&sandbox, &[&pod, "/look"]);
+    let exchanged = exchanges(&sandbox.session(), Ending::Written);
+    let errors: Vec<bool> = exchanged.iter().map(|exchange| exchange.is_error).collect();
+    assert_eq!(errors, [false, false, true], "{exchanged:#?}");
+}
+
+#[test]
+fn no_tool_writes_a_skill() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "work/skills/look/SKILL.md",
+        "---\nname: look\ndescription: Looks.\n---\nLook.\n",
+    );
+    let text = "content = \"x\"";
+    let script = calls(&[
+        (
+            "file_write",
+            &format!("path = \"skills/look/SKILL.md\", {text}"),
+        ),
+        (
+            "file_write",
+            &format!("path = \"skills/new/SKILL.md\", {text}"),
+        ),
+        ("bash", "command = \"echo x >> skills/look/SKILL.md\""),
+        ("bash", "command = \"mkdir skills/new\""),
+        ("bash", "command = \"mv skills elsewhere\""),
+        ("bash", "command = \"mkdir missing/new\""),
+    ]);
+    let settings =
+        format!("[skills]\ndirectories = [\"work/skills\", \"work/missing\"]\n{ALLOW_ALL}");
+    let pod = sandbox.pod(&script, &settings);
+    let ran = run(&sandbox, &[pod.to_str().unwrap(), "go"]).exits(0);
+    let level = &events(&ran, "session_started")[0]["confinement"]["level"];
+    for exchange in exchanges(&sandbox.session(), Ending::Written) {
+        let is_held = exchange.tool != "bash" || level == "kernel";
+        assert!(exchange.is_error || !is_held, "{exchange:#?}");
+    }
+    let kept = fs::read_to_string(sandbox.work().join("skills/look/SKILL.md")).unwrap();
+    assert!(kept.ends_with("Look.\n") || level != "kernel", "{kept}");
+}
+
+#[test]
+fn the_files_of_a_skill_can_be_read_where_little_else_can() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/a.txt", "text\n");
+    sandbox.write("other.txt", "other\n");
+    skill(&sandbox, "look", "allowed-tools: Read\n");
+    sandbox.write("skills/look/more.md", "More.\n");
+    let read = |name: &str| format!("path = \"{}\"", sandbox.path(name).display());
+    let script = calls(&[
+        READ,
+        ("read", &read("skills/look/more.md")),
+        ("read", &read("other.txt")),
+    ]);
+    let rules = format!("[scope]\nallow = [{{ path = \".\", access = \"write\" }}]\n{ALLOW_ALL}");
+    let pod = pod(&sandbox, &script, &rules);
     run(&sandbox, &[&pod, "/look"]);
     let exchanged = exchanges(&sandbox.session(), Ending::Written);
     let errors: Vec<bool> = exchanged.iter().map(|exchange| exchange.is_error).collect();
