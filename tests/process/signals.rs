@@ -108,7 +108,6 @@ fn sigint_kills_the_command_and_writes_its_result() {
     stops(&[Signal::INT], &[130]);
 }
 
-/// Whoever should read has stopped, or never did: what they did not take is lost, and nothing else.
 /// Waits until the pipe of a child's output holds no more; nobody reads it.
 fn fills(child: &mut Child) -> ChildStdout {
     let output = child.stdout.take().unwrap();
@@ -122,6 +121,7 @@ fn fills(child: &mut Child) -> ChildStdout {
     output
 }
 
+/// Whoever should read has stopped, or never did: what they did not take is lost, and nothing else.
 #[test]
 fn a_signal_ends_a_pod_whose_output_nobody_takes() {
     let text = "x".repeat(1 << 20);
