@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::file::shown;
 
 /// An error with all that is behind it, in a line.
-pub(crate) fn with_causes(error: &dyn Error) -> String {
+#[must_use]
+pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -39,7 +39,7 @@ mod workplace;
 pub use accounts::Accounts;
 pub use clock::{Clock, SystemClock};
 pub use decision_log::{Chain, ChainError, DECISION_FORMAT, verify};
-pub use error::StateError;
+pub use error::{StateError, with_causes};
 pub use file::{FileError, MAX_FILE_BYTES, read_guarded};
 pub use grants::{
     GRANT_FORMAT, GrantChange, GrantError, GrantNotFound, GrantProblem, GrantStore, MAX_GRANTS,

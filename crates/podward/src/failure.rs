@@ -1,12 +1,12 @@
 //! Why a command failed, and the exit code that says so.
 
-use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
 use podward_client::{ClientError, Ending, PodsError};
 use podward_pod::{
     CallNotFound, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError,
+    with_causes,
 };
 use podward_protocol::MethodErrorCode;
 use podward_undo::UndoError;
@@ -150,7 +150,7 @@ impl Failure {
             screen.write_talk(&format!("{}\n", text.trim_end()));
             return;
         }
-        screen.say(Look::Bad, "error", chain(self));
+        screen.say(Look::Bad, "error", with_causes(self));
         if let Some(help) = self.help() {
             screen.say(Look::Strong, "help", help);
         }
@@ -237,16 +237,4 @@ const fn key_exit(error: &KeyError) -> Exit {
         | KeyError::Unusable { .. } => Exit::BadManifest,
         KeyError::Dumpable(_) | KeyError::HandOver { .. } | KeyError::Foreign => Exit::Failed,
     }
-}
-
-/// An error with its causes, in one line.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

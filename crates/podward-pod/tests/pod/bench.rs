@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use podward_model::{Block, ScriptedModel};
 use podward_pod::layers::{LayerRequest, load};
-use podward_pod::{Places, Pod, PodRequest, SessionChoice, TrustStore, declared_model};
+use podward_pod::{
+    Places, Pod, PodRequest, SessionChoice, TrustStore, declared_model, with_causes,
+};
 use podward_protocol::{
     Envelope, Event, SessionId, SessionStarted, Time, ToolCallFinished, ToolCallVerdict,
 };
@@ -205,7 +207,7 @@ impl Bench {
         runtime().block_on(async {
             match Pod::start(&Places::below(&self.root), request) {
                 Ok(_) => panic!("it starts"),
-                Err(error) => chain(&error),
+                Err(error) => with_causes(&error),
             }
         })
     }
@@ -221,7 +223,7 @@ impl Bench {
         let loaded = load(&Places::below(&self.root), &layers).unwrap_or_else(|e| panic!("{e}"));
         match declared_model(&loaded.resolved, &[], None) {
             Ok(_) => panic!("it is read"),
-            Err(error) => chain(&error),
+            Err(error) => with_causes(&error),
         }
     }
 
@@ -246,7 +248,7 @@ impl Bench {
         runtime().block_on(async {
             let places = Places::below(&self.root);
             let (mut pod, mut receiver) =
-                Pod::start(&places, request).map_err(|error| (chain(&error), Vec::new()))?;
+                Pod::start(&places, request).map_err(|error| (with_causes(&error), Vec::new()))?;
             let session = pod.session().clone();
             let session_dir = pod.session_dir().to_owned();
             let work = async {
@@ -271,7 +273,7 @@ impl Bench {
                     end,
                     events,
                 }),
-                (Err(error), events) => Err((chain(&error), events)),
+                (Err(error), events) => Err((with_causes(&error), events)),
             }
         })
     }
@@ -358,16 +360,4 @@ impl Ran {
                 _ => None,
             })
     }
-}
-
-/// An error with its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

@@ -7,13 +7,13 @@ mod show;
 
 use podward_manifest::Diagnostic;
 use podward_pod::layers::Loaded;
-use podward_pod::{Purpose, SkillFile, SkillProblem, Skills as Found};
+use podward_pod::{Purpose, SkillFile, SkillProblem, Skills as Found, with_causes};
 use podward_policy::KnownTools;
 use podward_skill::Problem;
 
 use crate::arguments::{Skills, SkillsCommand, SkillsManifest};
 use crate::exit::Exit;
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
 
@@ -53,7 +53,7 @@ fn diagnostics(file: &SkillFile, loaded: &Loaded, purpose: Purpose) -> Vec<Diagn
 
 /// Says that something was not read.
 fn say(problem: &SkillProblem, look: Look, word: &str, screen: Screen) {
-    screen.say(look, word, chain(problem));
+    screen.say(look, word, with_causes(problem));
     if let Some(help) = problem.help() {
         screen.say(Look::Strong, "help", help);
     }

@@ -5,13 +5,13 @@ mod junit;
 use std::path::Path;
 
 use podward_manifest::LayerKind;
-use podward_pod::{LAYER_FILE, PROJECT_DIR, TestOutcome, run_policy_tests};
+use podward_pod::{LAYER_FILE, PROJECT_DIR, TestOutcome, run_policy_tests, with_causes};
 
 use super::check::cases::{self, Outcome};
 use super::isolated::read_untested;
 use crate::arguments::{Format, Test, TestFormat};
 use crate::exit::Exit;
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::layers;
 use crate::screen::Screen;
 
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Test, screen: Screen) -> Result<Exit, Failure> {
                 // All files are looked at, whatever is wrong with one.
                 Err(Failure::BadManifest(text)) => Err(format!("{}\n", text.trim_end())),
                 Err(failure @ Failure::Unreadable { .. }) => {
-                    Err(format!("error: {}\n", chain(&failure)))
+                    Err(format!("error: {}\n", with_causes(&failure)))
                 }
                 Err(failure) => return Err(failure),
             },

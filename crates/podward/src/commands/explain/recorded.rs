@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use podward_pod::layers::Loaded;
-use podward_pod::{RecordedCall, recorded_call};
+use podward_pod::{RecordedCall, recorded_call, with_causes};
 use podward_protocol::{ExplainCall, ExplainedCall, Explanation};
 use podward_tools::Place;
 
@@ -60,7 +60,7 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(failure) => {
-            let why = crate::failure::chain(&failure);
+            let why = with_causes(&failure);
             let first = why.lines().next().unwrap_or_default();
             explained.why_not_now = Some(format!("they cannot be read: {first}"));
             return Ok(explained);
@@ -96,7 +96,7 @@ fn of_its_pod(
     match asked {
         Ok(explained) => Some(explained),
         Err(failure) => {
-            let why = crate::failure::chain(&failure);
+            let why = with_causes(&failure);
             let first = why.lines().next().unwrap_or_default();
             let what = format_args!("the pod of the session does not tell, its files do: {first}");
             screen.say(Look::Warning, "warning", what);

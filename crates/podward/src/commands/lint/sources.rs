@@ -7,6 +7,7 @@ use podward_manifest::{
     Diagnostic, LayerKind, LayerName, LayerSource, Surroundings, Trust, WrittenPermissions, written,
 };
 use podward_pod::layers::PERMISSIONS_VARIABLE;
+use podward_pod::with_causes;
 use podward_policy::Policies;
 use podward_shell::AddedPrograms;
 use podward_tools::Place;
@@ -52,7 +53,7 @@ impl Bad {
         let problem = match failure {
             Failure::BadManifest(text) => text,
             failure @ Failure::Unreadable { .. } => {
-                format!("error: {}", crate::failure::chain(&failure))
+                format!("error: {}", with_causes(&failure))
             }
             other => return Err(other),
         };

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use podward_manifest::{Diagnostic, Place, Severity};
 use podward_pod::layers::Loaded;
-use podward_pod::{Places, Purpose, SkillFile, SkillProblem, Skills};
+use podward_pod::{Places, Purpose, SkillFile, SkillProblem, Skills, with_causes};
 use podward_policy::KnownTools;
 use podward_skill::{ManifestSays, refused_anyway};
 use serde::Serialize;
 
 use crate::arguments::{Format, SkillsLint};
 use crate::exit::Exit;
-use crate::failure::{Failure, chain};
+use crate::failure::Failure;
 use crate::layers;
 use crate::screen::Screen;
 
@@ -112,7 +112,7 @@ fn skills(named: &Path, places: &Places) -> Result<Skills, Failure> {
 fn unplaced(problem: &SkillProblem) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
-        message: chain(problem),
+        message: with_causes(problem),
         place: None,
         related: Vec::new(),
         help: problem.help(),
