@@ -1,7 +1,5 @@
 //! What a person sees of a run: the model's text as data, calls and verdicts as talk.
 
-mod words;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
@@ -11,14 +9,14 @@ use podward_protocol::{
     ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
 };
 
-pub(crate) use self::words::{REPEATED, by_text, cause_text, lasts_text, outcome_text, rule_lines};
-use self::words::{client_text, refusal_text, skill_tools_text};
 use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
 use crate::visible::{Lines, one_line, visible};
+use crate::wording::{
+    CALL_CHARS, by_text, cause_text, client_text, counted, lasts_text, outcome_text, refusal_text,
+    skill_tools_text,
+};
 
-/// Characters of a call that are shown.
-const CALL_CHARS: usize = 400;
 /// Lines of a result that are shown.
 const RESULT_LINES: usize = 10;
 /// Characters of one such line.
@@ -385,8 +383,8 @@ impl Transcript {
         };
         let why = self.screen.talk.paint(look, visible(&why, Lines::Escape));
         let (n_calls, n_refused) = (ended.n_calls, ended.n_refused);
-        let calls = if n_calls == 1 { "call" } else { "calls" };
-        let mut text = format!("{why} · {n_calls} {calls}, {n_refused} refused\n");
+        let calls = counted(n_calls, "call");
+        let mut text = format!("{why} · {calls}, {n_refused} refused\n");
         for refusal in self.refusals.drain(..) {
             text.push_str(&format!("  {refusal}\n"));
         }

@@ -7,11 +7,9 @@ use podward_protocol::{CallId, Change, Event, PermissionRequest};
 
 use crate::call_summary::summary;
 use crate::screen::{Look, Stream};
-use crate::transcript::{cause_text, rule_lines};
 use crate::visible::one_line;
+use crate::wording::{CALL_CHARS, cause_text, rule_lines};
 
-/// Characters of a call that are shown.
-const CALL_CHARS: usize = 400;
 /// Calls that are listed; a turn of more says how many are left out.
 const CALLS_MAX: usize = 200;
 

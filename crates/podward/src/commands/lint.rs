@@ -18,6 +18,7 @@ use crate::arguments::{Lint, LintFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
+use crate::wording::counted;
 
 use sources::{Bad, Source};
 
@@ -175,17 +176,16 @@ fn summary(shown: &[Shown], n_manifests: usize, n_bad: usize) -> String {
             .filter(|finding| finding.code.severity() == severity);
         of_it.count()
     };
-    let told = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let not_loaded = match n_bad {
         0 => String::new(),
         n_bad => format!("; {n_bad} did not load"),
     };
     format!(
         "{}, {}, {} in {}{not_loaded}",
-        told(count(Severity::Error), "error", "errors"),
-        told(count(Severity::Warning), "warning", "warnings"),
-        told(count(Severity::Note), "note", "notes"),
-        told(n_manifests, "manifest", "manifests"),
+        counted(count(Severity::Error), "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(count(Severity::Note), "note"),
+        counted(n_manifests, "manifest"),
     )
 }
 

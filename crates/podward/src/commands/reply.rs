@@ -18,8 +18,8 @@ use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
-use crate::transcript::{by_text, cause_text, outcome_text};
 use crate::visible::{Lines, visible};
+use crate::wording::{by_text, cause_text, outcome_text};
 
 /// The name of this client, for people and the decision log.
 const NAME: &str = "podward reply";

@@ -9,7 +9,8 @@ use crate::connection::{CallError, Caller};
 use crate::question::{Answering, Question, Replied, Step};
 use crate::screen::Screen;
 use crate::terminal::Terminal;
-use crate::transcript::{Transcript, by_text, cause_text, outcome_text};
+use crate::transcript::Transcript;
+use crate::wording::{by_text, cause_text, outcome_text};
 
 /// An answer on its way.
 type OnItsWay = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send>>;

@@ -17,8 +17,8 @@ use super::rows::rows;
 use super::text::Question;
 use crate::screen::Stream;
 use crate::terminal::Typed;
-use crate::transcript::outcome_text;
 use crate::visible::{Lines, visible};
+use crate::wording::outcome_text;
 
 /// What is to be done, in order.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::change::{Before, change, replaced};
 use super::rows::{Mark, columns_of, rows};
 use crate::screen::{Look, Stream};
-use crate::transcript::{REPEATED, cause_text};
 use crate::visible::{Lines, visible};
+use crate::wording::{REPEATED, cause_text, counted, each_once, operation_text, unnamed_text};
 
 /// A question, with what is in the file that the call would write.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,36 +187,38 @@ impl Question {
             AskedBy::Unresolved => "by the same `unresolved`",
             AskedBy::Unnamed => "for the same reason",
         };
-        let more = self.counted(operations, " more");
-        format!("{more}, {by}")
+        let word = format!("more {}", self.word_for(operations));
+        format!("{}, {by}", counted(operations.len(), &word))
     }
 
     /// The parts of the call that somebody asks about.
     fn named(&self, operations: &[usize]) -> String {
         let all = self.asking();
         if operations.len() > 1 && operations.len() == all.len() {
-            return format!("all {}", self.counted(operations, ""));
+            let word = self.word_for(operations);
+            return format!("all {}", counted(operations.len(), word));
         }
         let named = operations.iter().filter_map(|idx| {
             let operation = self.request.operations.get(*idx)?;
-            Some(format!("{} `{}`", operation.tool, what(operation)))
+            Some(format!(
+                "{} `{}`",
+                operation.tool,
+                operation_text(operation)
+            ))
         });
         named.collect::<Vec<_>>().join(", ")
     }
 
-    /// How many commands or other parts of the call.
-    fn counted(&self, operations: &[usize], more: &str) -> String {
+    /// The word for each of some parts of the call.
+    fn word_for(&self, operations: &[usize]) -> &'static str {
         let is_command = |idx: &usize| {
             let operation = self.request.operations.get(*idx);
             operation.is_some_and(|operation| operation.tool == "bash")
         };
-        let what = match (operations.iter().all(is_command), operations.len()) {
-            (true, 1) => "command",
-            (true, _) => "commands",
-            (false, 1) => "part",
-            (false, _) => "parts",
-        };
-        format!("{}{more} {what}", operations.len())
+        match operations.iter().all(is_command) {
+            true => "command",
+            false => "part",
+        }
     }
 
     /// What the call would do beside what its own text says word for word.
@@ -224,31 +226,23 @@ impl Question {
         let asking = self.asking();
         let operations = &self.request.operations;
         let mut n_written = 0_usize;
-        let mut texts: Vec<(String, usize)> = Vec::new();
+        let mut texts = Vec::new();
         for (idx, operation) in operations.iter().enumerate() {
             if is_written(operation, main, operations.len()) {
                 n_written += 1;
                 continue;
             }
             let mark = if asking.contains(&idx) { '>' } else { ' ' };
-            let shown = visible(&what(operation), Lines::Escape);
-            let text = format!("{mark} {}  {shown}", operation.tool);
-            match texts.iter_mut().find(|(there, _)| *there == text) {
-                Some((_, n_times)) => *n_times += 1,
-                None => texts.push((text, 1)),
-            }
+            let shown = visible(&operation_text(operation), Lines::Escape);
+            texts.push(format!("{mark} {}  {shown}", operation.tool));
         }
         let mut all = Vec::new();
         if n_written > 0 && !texts.is_empty() {
             all.extend(view.entry("does", "  what stands above, and"));
         }
-        for (text, n_times) in texts {
+        for text in each_once(texts) {
             let name = if all.is_empty() { "does" } else { "" };
-            let times = match n_times {
-                1 => String::new(),
-                n_times => format!("  ({n_times} times)"),
-            };
-            all.extend(view.entry(name, &format!("{text}{times}")));
+            all.extend(view.entry(name, &text));
         }
         all
     }
@@ -399,9 +393,7 @@ fn asker_text(asker: &Asker) -> String {
         AskedBy::Rule { tool, pattern } => format!("rule `{pattern}` for {tool} of {layer}"),
         AskedBy::Default => format!("default of {layer}"),
         AskedBy::Unresolved => format!("`unresolved` of {layer}"),
-        AskedBy::Unnamed => {
-            format!("the address is not public, and no rule of {layer} names it")
-        }
+        AskedBy::Unnamed => unnamed_text(layer),
     }
 }
 
@@ -421,13 +413,6 @@ fn layer_of(cause: &Cause) -> Option<&str> {
         | Cause::BadCall { .. }
         | Cause::UnknownTool
         | Cause::NotJudged => None,
-    }
-}
-
-fn what(operation: &Operation) -> String {
-    match &operation.why {
-        Some(why) => format!("unknown code: {why}"),
-        None => operation.text.clone(),
     }
 }
 

@@ -267,7 +267,7 @@ fn judge_line(
 }
 
 fn cause(judged: &Judged) -> String {
-    crate::transcript::cause_text(&judged.wire_ruling())
+    crate::wording::cause_text(&judged.wire_ruling())
 }
 
 #[cfg(test)]

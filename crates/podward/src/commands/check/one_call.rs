@@ -12,9 +12,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
 use crate::screen::Screen;
-use crate::transcript::cause_text;
 use crate::visible::{Lines, visible};
-use crate::wording::{self, below_text, coverage_text, need_text};
+use crate::wording::{self, below_text, need_text, ruling_text};
 
 pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
     let (Some(manifest), Some(tool), Some(input)) =
@@ -73,13 +72,7 @@ fn json_line(judged: &Judged) -> String {
 fn text(judged: &Judged, command: Option<&str>) -> String {
     let ruling = judged.wire_ruling();
     let operations = judged.wire_operations();
-    let mut text = format!(
-        "verdict: {}\ncause: {}\nwhy: {}\ncoverage: {}\n",
-        ruling.verdict.as_str(),
-        ruling.cause.as_str(),
-        visible(&cause_text(&ruling), Lines::Escape),
-        coverage_text(&ruling.coverage),
-    );
+    let mut text = ruling_text(&ruling);
     let decided = ruling.operation.and_then(|idx| operations.get(idx));
     if let (Some(command), Some(span)) = (command, decided.and_then(|decided| decided.span)) {
         let span = ByteSpan::new(span.start..span.end);

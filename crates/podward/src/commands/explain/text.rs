@@ -9,9 +9,10 @@ use podward_protocol::{
     Tried, TriedRule,
 };
 
-use crate::transcript::{by_text, cause_text, rule_lines};
-use crate::visible::{Lines, one_line, visible};
-use crate::wording::{self, below_text, coverage_text, need_text};
+use crate::visible::one_line;
+use crate::wording::{
+    self, below_text, by_text, cause_text, counted, need_text, rule_lines, ruling_text,
+};
 
 /// Characters of a rule's pattern or of another text of one line.
 const TEXT_CHARS: usize = 400;
@@ -20,7 +21,7 @@ const LATER_MAX: usize = 10;
 
 /// A call that is made up, or one of now.
 pub(super) fn explanation(explanation: &Explanation, command: Option<&str>) -> String {
-    let mut text = ruling(&explanation.ruling);
+    let mut text = ruling_text(&explanation.ruling);
     let n_operations = explanation.operations.len();
     for (idx, operation) in explanation.operations.iter().enumerate() {
         let decides = match explanation.ruling.operation == Some(idx) {
@@ -115,16 +116,6 @@ pub(super) fn call(explained: &ExplainedCall, broken: Option<&str>) -> String {
     text
 }
 
-fn ruling(ruling: &Ruling) -> String {
-    format!(
-        "verdict: {}\ncause: {}\nwhy: {}\ncoverage: {}\n",
-        ruling.verdict.as_str(),
-        ruling.cause.as_str(),
-        visible(&cause_text(ruling), Lines::Escape),
-        coverage_text(&ruling.coverage),
-    )
-}
-
 fn operation_head(explained: &ExplainedOperation) -> String {
     let operation = &explained.operation;
     format!(
@@ -216,8 +207,8 @@ fn layer_rules(says: &LayerSays) -> String {
             later if later.iter().all(is_sure) => "these would match, too late:",
             _ => "these would match or might, too late:",
         };
-        let rules = if n_behind == 1 { "rule" } else { "rules" };
-        let _ = writeln!(text, "    {n_behind} {rules} not reached; {would}");
+        let rules = counted(n_behind, "rule");
+        let _ = writeln!(text, "    {rules} not reached; {would}");
         for rule in says.later.iter().take(LATER_MAX) {
             text.push_str(&rule_text(rule));
         }

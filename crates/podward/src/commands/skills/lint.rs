@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::Screen;
+use crate::wording::counted;
 
 /// A finding as it is printed for programs.
 #[derive(Debug, Serialize)]
@@ -141,13 +142,6 @@ fn line_and_column(place: &Place) -> (u32, u32) {
 fn count(findings: &[Diagnostic], severity: Severity) -> usize {
     let is_one = |finding: &&Diagnostic| finding.severity == severity;
     findings.iter().filter(is_one).count()
-}
-
-pub(super) fn counted(n: usize, word: &str) -> String {
-    match n {
-        1 => format!("1 {word}"),
-        n => format!("{n} {word}s"),
-    }
 }
 
 fn json(finding: &Diagnostic) -> String {

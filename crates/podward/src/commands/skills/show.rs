@@ -8,13 +8,13 @@ use podward_policy::KnownTools;
 use podward_skill::{Allowed, CompiledEntry, ListKind, Skill, StartedBy};
 use serde::Serialize;
 
-use super::lint::counted;
 use super::list;
 use crate::arguments::{Format, SkillsShow};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
 use crate::visible::{Lines, visible};
+use crate::wording::counted;
 
 /// A skill with its rules, for programs.
 #[derive(Debug, Serialize)]

@@ -5,6 +5,7 @@ use podward_protocol::{Always, Answer, Chosen, GrantFor};
 use super::super::text::{always_in, parts_text};
 use super::{Answering, Stage, Step, words};
 use crate::visible::{Lines, visible};
+use crate::wording::each_once;
 
 impl Answering {
     pub(super) fn always(&mut self) -> Vec<Step> {
@@ -19,7 +20,7 @@ impl Answering {
         let mut rows = vec![words::ALWAYS.to_owned()];
         for idx in 0..request.choices.len() {
             let mut number = format!("{}", idx + 1);
-            for line in counted(parts_text(request, idx)) {
+            for line in each_once(parts_text(request, idx)) {
                 rows.push(format!("  {number:<2} {line}"));
                 number.clear();
             }
@@ -40,7 +41,7 @@ impl Answering {
         let idx = number.and_then(|number| number.checked_sub(1));
         let request = self.request();
         let chosen = request.and_then(|request| Some((request, idx?)));
-        let parts = chosen.map(|(request, idx)| counted(parts_text(request, idx)));
+        let parts = chosen.map(|(request, idx)| each_once(parts_text(request, idx)));
         let (Some(width), Some(parts)) = (idx, parts.filter(|parts| !parts.is_empty())) else {
             return self.again("it takes one of the numbers above, or Enter to go back");
         };
@@ -60,20 +61,4 @@ impl Answering {
         let what = Chosen::Width(width);
         self.reply_to_shown(Answer::Always(Always { what, lasts }))
     }
-}
-
-/// Lines, each once, with how often it is there.
-fn counted(lines: Vec<String>) -> Vec<String> {
-    let mut counted: Vec<(String, usize)> = Vec::new();
-    for line in lines {
-        match counted.iter_mut().find(|(there, _)| *there == line) {
-            Some((_, n_times)) => *n_times += 1,
-            None => counted.push((line, 1)),
-        }
-    }
-    let told = counted.into_iter().map(|(line, n_times)| match n_times {
-        1 => line,
-        n_times => format!("{line}, {n_times} times"),
-    });
-    told.collect()
 }

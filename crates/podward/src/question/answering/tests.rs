@@ -428,7 +428,7 @@ fn what_always_would_save_is_shown_on_screens_as_well() {
     assert!(refused.starts_with("not all of it is shown"), "{refused}");
     let rest = said(&answering.typed(line("??")));
     assert!(
-        rest.contains("  2  bash  `git push *`  (this subcommand, whatever follows), 40 times\n"),
+        rest.contains("  2  bash  `git push *`  (this subcommand, whatever follows)  (40 times)\n"),
         "{rest}"
     );
     let chosen = said(&answering.typed(line("1")));

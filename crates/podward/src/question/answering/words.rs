@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::super::pages::Turn;
 use super::Waiting;
 use crate::visible::{Lines, visible};
+use crate::wording::counted;
 
 pub(super) const TOO_LONG: &str = "that line is longer than a terminal hands over whole: it is \
                                    not taken; `podward reply` takes longer ones";
@@ -83,15 +84,15 @@ pub(super) fn prompt(first: &Waiting, name: &str, n_left: usize) -> String {
     };
     let help = match n_left {
         0 => "help".to_owned(),
-        n_left => format!("{n_left} more lines"),
+        n_left => counted(n_left, "more line"),
     };
     format!("{name}: y = yes, n = no{always}, e = edit, ? = {help}: ")
 }
 
 /// How to go on where so many rows are not shown yet, and another way out.
 pub(super) fn more(n_left: usize, out: &str) -> String {
-    let lines = if n_left == 1 { "line" } else { "lines" };
-    format!("{n_left} more {lines}: ? = go on, ?? = all at once, {out}: ")
+    let lines = counted(n_left, "more line");
+    format!("{lines}: ? = go on, ?? = all at once, {out}: ")
 }
 
 pub(super) fn arguments_prompt(request: &PermissionRequest) -> String {
