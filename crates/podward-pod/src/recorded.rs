@@ -36,7 +36,7 @@ pub struct RecordedCall {
     /// The arguments, without secrets.
     pub arguments: Value,
     /// Whether the arguments are whole, and the call one of the model's: it can be judged again.
-    pub replayable: bool,
+    replayable: bool,
     /// The workspace.
     pub workspace: String,
     /// The directory.

@@ -55,7 +55,6 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
         Err(failure) if arguments.manifest.is_some() => return Err(failure),
         loaded => loaded,
     };
-    let replayable = recorded.replayable;
     let mut explained = recorded.explained();
     let loaded = match loaded {
         Ok(loaded) => loaded,
@@ -67,7 +66,7 @@ fn judged_now(recorded: RecordedCall, arguments: &Explain) -> Result<ExplainedCa
         }
     };
     explained.policy_digest_now = Some(loaded.policy_digest());
-    if replayable {
+    if explained.why_not_now.is_none() {
         explained.now = Some(now(loaded, &explained));
     }
     Ok(explained)
