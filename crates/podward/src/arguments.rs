@@ -317,8 +317,9 @@ Examples:
 Arguments of the tools: bash has `command`; read, file_write, file_edit, list have `path`; grep and
 glob have `pattern`, `path`; web_fetch has `url`. `podward tools --format json` shows them in full.
 
-A case is a line {\"id\",\"manifest\",\"tool\",\"input\",\"expect\",\"why\",\"source\"}:
-`manifest` is TOML text, `expect` a list of the verdicts that are right. The last line is
+A case is a line {\"id\",\"manifest\",\"tool\",\"input\",\"cwd\",\"expect\",\"why\",\"source\"}:
+`manifest` is TOML text, `cwd` where relative paths start if not in the workspace
+/home/user/project, `expect` a list of the verdicts that are right. The last line is
 `N passed, M failed`.
 
 Exit codes: 0 allow, 2 deny, 3 ask; with --cases 0 if all passed, 1 if not; 64 usage,

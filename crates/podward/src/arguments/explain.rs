@@ -68,8 +68,8 @@ not match; the rule that decided, with its place; rules behind it that come too 
 that is nearest. Then the narrowest rules that would allow the call.
 
 A call of a session is shown as the decision log has it, and judged anew by the rules of now: those
-of the pod that runs the session, else the files of its layers, or --manifest. While the digest of the
-rules is the same, that is what led to the decision.
+of the pod that runs the session, else the files of its layers, or --manifest. While the digest of
+the rules is the same, that is what led to the decision.
 
 Examples:
   podward explain --manifest pod.toml --tool bash --input '{\"command\":\"git push -f\"}'

@@ -67,7 +67,7 @@ pub(crate) struct SkillsShow {
 
 #[derive(Debug, Args)]
 pub(crate) struct SkillsLint {
-    /// A skill's directory, or one that holds skills
+    /// A skill's directory or its `SKILL.md`, or a directory that holds skills
     #[arg(value_name = "DIR", required = true)]
     pub(crate) directories: Vec<PathBuf>,
 

@@ -42,7 +42,8 @@ Nothing runs and no file is changed. Tests stand beside the rules:
   expect = \"deny\"
 
 Each is judged by the whole list of its own file, in a workspace /home/user/project of the home
-/home/user: what is on this machine has no say. A layer with a test that fails does not load.
+/home/user: what is on this machine has no say. Relative paths start at the workspace, or where the
+`cwd` of a test says. A layer with a test that fails does not load.
 
 Examples:
   podward test pod.toml .podward/pod.toml
