@@ -3,7 +3,6 @@
 //! One loop owns all of it: events, typed lines and the fate of answers come to it one at a time.
 
 mod at_terminal;
-pub(crate) mod before;
 
 use std::io;
 

@@ -7,6 +7,7 @@
 //! in `question`, safe display of foreign text in `visible`.
 
 mod arguments;
+mod before;
 mod call_summary;
 mod commands;
 mod connection;

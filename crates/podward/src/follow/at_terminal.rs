@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply};
 
-use super::before::before;
+use crate::before::before;
 use crate::connection::{CallError, Caller};
 use crate::question::{Answering, Question, Replied, Step};
 use crate::screen::Screen;
@@ -23,8 +23,6 @@ pub(super) struct AtTerminal {
     on_its_way: Option<OnItsWay>,
     /// The cursor stands behind a prompt.
     is_at_prompt: bool,
-    /// Rows of something else that were written since.
-    n_below: usize,
 }
 
 impl AtTerminal {
@@ -37,7 +35,6 @@ impl AtTerminal {
             to_send: None,
             on_its_way: None,
             is_at_prompt: false,
-            n_below: 0,
         }
     }
 
@@ -78,9 +75,8 @@ impl AtTerminal {
 
     /// Something else was written below what is asked.
     pub(super) fn wrote(&mut self, text: &str) {
-        // A line break at its end begins no row of its own.
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        self.n_below += self.terminal.size().height_of(text);
+        self.answering.resized(self.terminal.size());
+        self.answering.wrote(text);
     }
 
     /// Hears of an event that was written, if it was one to be.
@@ -101,9 +97,8 @@ impl AtTerminal {
             _ => Vec::new(), // nothing to answer
         };
         self.take(steps);
-        let n_below = std::mem::take(&mut self.n_below);
         if !self.is_at_prompt {
-            let steps = self.answering.interrupted(n_below);
+            let steps = self.answering.interrupted();
             self.take(steps);
         }
     }

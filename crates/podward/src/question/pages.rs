@@ -72,21 +72,22 @@ impl Pages {
 
     /// The last page, as it was shown.
     pub(super) fn page(&self) -> String {
-        let n_rows = self.page_end - self.page_start;
-        let page = self.rows.iter().skip(self.page_start).take(n_rows);
-        page.map(|row| format!("{row}\n")).collect()
+        self.page_rows().map(|row| format!("{row}\n")).collect()
     }
 
     /// How many rows of a screen the last page takes.
     pub(super) fn page_height(&self, size: Size) -> usize {
-        let n_rows = self.page_end - self.page_start;
-        let page = self.rows.iter().skip(self.page_start).take(n_rows);
-        page.map(|row| size.height_of(row)).sum()
+        self.page_rows().map(|row| size.height_of(row)).sum()
     }
 
     /// Rows that were not shown yet.
     pub(super) fn n_left(&self) -> usize {
         self.rows.len() - self.page_end
+    }
+
+    fn page_rows(&self) -> impl Iterator<Item = &String> {
+        let n_rows = self.page_end - self.page_start;
+        self.rows.iter().skip(self.page_start).take(n_rows)
     }
 }
 

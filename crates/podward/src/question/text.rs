@@ -20,9 +20,6 @@ pub(crate) struct Question {
     pub(crate) before: Before,
 }
 
-/// The first line of a question.
-pub(crate) type Heading = String;
-
 /// Where and how a question is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct View {
@@ -31,8 +28,8 @@ pub(crate) struct View {
 }
 
 impl Question {
-    /// All that an answer would be about, in rows; each part of the call stands there once.
-    pub(crate) fn rows(&self, heading: &Heading, view: View) -> Vec<String> {
+    /// All that an answer would be about, in rows below a heading; each part of the call stands there once.
+    pub(crate) fn rows(&self, heading: &str, view: View) -> Vec<String> {
         let request = &self.request;
         let heading = visible(heading, Lines::Escape);
         let mut all = view.broken(&heading, view.columns.max(MIN_COLUMNS));
@@ -343,7 +340,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
 /// Where an "always" counts that is given about a copy of the workspace.
 pub(crate) fn always_in(workspace: &str) -> String {
     let workspace = visible(workspace, Lines::Escape);
-    format!("this pod works on a copy: an `always` also counts in `{workspace}` itself\n")
+    format!("this pod works on a copy: an `always` also counts in `{workspace}` itself")
 }
 
 /// What one `always` would save, one line a part; `choice` is its place among the choices.

@@ -2,7 +2,7 @@
 
 use podward_protocol::{PermissionRequest, SessionId, is_invisible};
 
-use crate::follow::before::before;
+use crate::before::before;
 use crate::question::{Question, View, always_in, parts_text};
 use crate::screen::Stream;
 use crate::visible::{Lines, visible};
@@ -33,7 +33,7 @@ pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stre
         }
     }
     if let Some(workspace) = &request.always_in {
-        text.push_str(&format!("  {}", always_in(workspace)));
+        text.push_str(&format!("  {}\n", always_in(workspace)));
     }
     if let Some(why) = &request.no_always {
         let why = visible(why, Lines::Escape);

@@ -8,14 +8,20 @@ use super::{Answering, Stage, Step, words};
 use crate::screen::Look;
 
 impl Answering {
-    /// Something else was written to the terminal, so many rows: the question is called to mind, and shown
-    /// again if it went out of sight.
-    pub(crate) fn interrupted(&mut self, n_rows: usize) -> Vec<Step> {
+    /// Something else was written to the terminal, below what is asked.
+    pub(crate) fn wrote(&mut self, text: &str) {
+        // A line break at its end begins no row of its own.
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        self.n_below += self.size.height_of(text);
+    }
+
+    /// The question is called to mind, and shown again if it went out of sight.
+    pub(crate) fn interrupted(&mut self) -> Vec<Step> {
         if !self.wants_line() {
             return Vec::new();
         }
         // The prompt that stood there has become a row as well.
-        self.n_below += n_rows + self.n_kept();
+        self.n_below += self.n_kept();
         let page = self.pages.page();
         let is_gone = self.n_below + self.n_shown() > self.size.rows;
         if page.is_empty() || !is_gone {

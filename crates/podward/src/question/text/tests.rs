@@ -16,7 +16,7 @@ fn shown(question: &Question) -> String {
         columns: 60,
         stream: STREAM,
     };
-    let rows = question.rows(&"may #3 bash run?".to_owned(), view);
+    let rows = question.rows("may #3 bash run?", view);
     rows.join("\n") + "\n"
 }
 
@@ -173,7 +173,7 @@ fn prose_is_broken_between_words() {
         columns: 40,
         stream: STREAM,
     };
-    let rows = question.rows(&"may #3 bash run?".to_owned(), view);
+    let rows = question.rows("may #3 bash run?", view);
     let text = rows.join("\n");
     let (_, seen) = text.split_once("  seen    ").unwrap();
     let seen: Vec<&str> = seen.lines().collect();
@@ -211,7 +211,7 @@ fn no_row_is_wider_than_the_terminal() {
                 is_colored,
             };
             let view = View { columns, stream };
-            for row in question.rows(&"may #3 bash run?".to_owned(), view) {
+            for row in question.rows("may #3 bash run?", view) {
                 let n_columns = super::columns_of(&row);
                 assert!(n_columns <= columns, "{n_columns} > {columns}: {row}");
             }
