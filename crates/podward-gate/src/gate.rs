@@ -127,7 +127,7 @@ impl<P> Gate<P> {
         };
         let question = self.last_asked.question(&call.facts, ruling, reason, parts);
         // Grants that were given in the meantime are looked at when it is put.
-        self.hold(question, call, 0)
+        self.hold(question, call)
     }
 
     /// Opens a question to all answers, unless grants that were given since it was submitted cover
@@ -144,12 +144,8 @@ impl<P> Gate<P> {
     /// # Errors
     /// As for [`Gate::put`].
     pub fn put_with(&mut self, id: &RequestId, uses: Uses<'_>) -> Result<Put<P>, AnswerError> {
-        let is_new = self.questions.held_since(id)? != self.grants.n_changes;
-        // What was taken for it has not been looked at.
-        let is_taken = matches!(uses, Uses::Taken([_, ..]));
-        if (is_new || is_taken)
-            && let Some(settled) = self.settle_covered(id, uses)
-        {
+        self.questions.get_held(id)?;
+        if let Some(settled) = self.settle_covered(id, uses) {
             return Ok(Put::Settled(settled));
         }
         self.questions.open(id);
@@ -322,7 +318,7 @@ impl<P> Gate<P> {
                 let question = self
                     .last_asked
                     .question(&call.facts, ruling, reason, vec![]);
-                self.hold(question, call, self.grants.n_changes)
+                self.hold(question, call)
             }
             (Action::Allow, false) => {
                 let permitted = self.permit(call, ruling, DecidedBy::Policy);
@@ -360,12 +356,12 @@ impl<P> Gate<P> {
             (AskReason::Policy, rest.map_or(ruling, |rest| rest.ruling))
         };
         let question = self.last_asked.question(&call.facts, ruling, reason, parts);
-        self.hold(question, call, self.grants.n_changes)
+        self.hold(question, call)
     }
 
-    fn hold(&mut self, question: Question, call: Call<P>, since: u64) -> Submitted<P> {
+    fn hold(&mut self, question: Question, call: Call<P>) -> Submitted<P> {
         let asked = question.clone();
-        match self.questions.hold(question, call, since) {
+        match self.questions.hold(question, call) {
             Ok(()) => Submitted::Ask(asked),
             // Two calls under one id: an answer could not say which one it means.
             Err(IdTaken) => {

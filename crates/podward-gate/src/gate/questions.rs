@@ -31,8 +31,8 @@ pub(super) struct Waiting<P> {
 
 #[derive(Debug, Clone, Copy)]
 enum Stage {
-    /// Only who submitted it can settle it; so many changes to the grants were seen by then.
-    Held { since: u64 },
+    /// Only who submitted it can settle it.
+    Held,
     /// Put, as the so-manieth question.
     Open { number: u64 },
 }
@@ -52,18 +52,13 @@ impl<P> Questions<P> {
     }
 
     /// Takes in a question that is not put yet.
-    pub(super) fn hold(
-        &mut self,
-        question: Question,
-        call: Call<P>,
-        since: u64,
-    ) -> Result<(), IdTaken> {
+    pub(super) fn hold(&mut self, question: Question, call: Call<P>) -> Result<(), IdTaken> {
         let id = question.id().clone();
         if self.waiting.contains_key(&id) || self.settled.contains_key(&id) {
             return Err(IdTaken);
         }
         let waiting = Waiting {
-            stage: Stage::Held { since },
+            stage: Stage::Held,
             question,
             call,
         };
@@ -71,18 +66,18 @@ impl<P> Questions<P> {
         Ok(())
     }
 
-    /// How many changes to the grants were seen when a question was taken in that is not put yet.
-    pub(super) fn held_since(&self, id: &RequestId) -> Result<u64, AnswerError> {
-        match self.waiting.get(id).map(|waiting| waiting.stage) {
-            Some(Stage::Held { since }) => Ok(since),
-            Some(Stage::Open { .. }) | None => Err(self.not_there(id)),
+    /// A question that is not put yet.
+    pub(super) fn get_held(&self, id: &RequestId) -> Result<&Waiting<P>, AnswerError> {
+        match self.waiting.get(id) {
+            Some(waiting) if matches!(waiting.stage, Stage::Held) => Ok(waiting),
+            Some(_) | None => Err(self.not_there(id)),
         }
     }
 
     /// Puts a question.
     pub(super) fn open(&mut self, id: &RequestId) {
         if let Some(waiting) = self.waiting.get_mut(id)
-            && let Stage::Held { .. } = waiting.stage
+            && let Stage::Held = waiting.stage
         {
             self.n_put += 1;
             let number = self.n_put;
