@@ -346,7 +346,8 @@ impl<P> Gate<P> {
         let (reason, ruling) = if is_repeated {
             (AskReason::PolicyRepeated, ruling)
         } else {
-            if let Some(covered) = self.grants.use_for(parts.iter(), lowered, uses) {
+            let id = RequestId::from(call.facts.id().clone());
+            if let Some(covered) = self.grants.use_for(&id, parts.iter(), lowered, uses) {
                 let Covered { grants, used, by } = covered;
                 let by = DecidedBy::Grants { grants, by };
                 let permitted = self.permit(call, ruling, by).using(used);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use podward_policy::{Asking, GrantRule, Lowered};
 
 use crate::id::{is_id, refused};
+use crate::question::RequestId;
 
 /// The id of a grant: 1 to 64 letters, digits, `_` and `-`; podward makes ULIDs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,15 +37,15 @@ pub struct Grant {
     pub by: Box<str>,
 }
 
-/// Whose count of the uses of limited grants it is by which a call runs.
+/// Whose count of the uses of limited grants it is by which calls run.
 #[derive(Debug, Clone, Copy)]
 pub enum Uses<'a> {
     /// The gate's own: it takes a use of each limited grant that a call needs.
     Counted,
-    /// That of somebody else, who tells with [`Gate::set_grants`](crate::Gate::set_grants) how many
-    /// are left. A use was taken, on record by now, of each of these grants, which are as they were
-    /// before; no other limited grant counts.
-    Taken(&'a [Grant]),
+    /// That of somebody else, who tells with [`Gate::set_grants`](crate::Gate::set_grants) which
+    /// grants there are, and how many uses of them are left. For each of these calls a use was taken,
+    /// on record by now, of its grants, which are as they were before; no other limited grant counts.
+    Taken(&'a BTreeMap<RequestId, Vec<Grant>>),
 }
 
 /// The grants of which a use was taken for a call: for most calls none, so it is one word.
@@ -110,6 +111,10 @@ impl Grant {
     /// Whether one of its rules covers a part of a call.
     pub(crate) fn covers(&self, asking: &Asking, call: &Lowered) -> bool {
         self.rules.iter().any(|rule| rule.covers(asking, call))
+    }
+
+    fn is_limited(&self) -> bool {
+        self.uses_left.is_some()
     }
 
     fn counts_at(&self, now: u64) -> bool {
@@ -182,7 +187,7 @@ impl Grants {
     }
 
     pub(crate) fn has_limited(&self) -> bool {
-        self.live.values().any(|grant| grant.uses_left.is_some())
+        self.live.values().any(Grant::is_limited)
     }
 
     /// The places of the parts of a call that no grant covers.
@@ -201,15 +206,21 @@ impl Grants {
     /// `None`: some part is not covered, and no use is taken.
     pub(crate) fn use_for<'p>(
         &mut self,
+        id: &RequestId,
         parts: impl Iterator<Item = &'p Asking>,
         call: &Lowered,
         uses: Uses<'_>,
     ) -> Option<Covered> {
-        let covering = self.covering(parts, call, uses)?;
+        let covering = match uses {
+            Uses::Counted => self.covering(parts, call, self.live.values())?,
+            Uses::Taken(taken) => {
+                self.covering(parts, call, taken.get(id).into_iter().flatten())?
+            }
+        };
         let by = covering.last()?.by.clone();
         let ids = |grant: &&Grant| grant.id.clone();
         let grants: Box<[GrantId]> = covering.iter().map(ids).collect();
-        let limited = covering.iter().filter(|grant| grant.uses_left.is_some());
+        let limited = covering.iter().filter(|grant| grant.is_limited());
         let used = limited.map(ids).collect();
         match uses {
             Uses::Counted => grants.iter().for_each(|id| self.count(id)),
@@ -225,8 +236,8 @@ impl Grants {
         parts: impl Iterator<Item = &'p Asking>,
         call: &Lowered,
     ) -> Option<Vec<Grant>> {
-        let covering = self.covering(parts, call, Uses::Counted)?.into_iter();
-        let limited = covering.filter(|grant| grant.uses_left.is_some());
+        let covering = self.covering(parts, call, self.live.values())?.into_iter();
+        let limited = covering.filter(|grant| grant.is_limited());
         Some(limited.cloned().collect())
     }
 
@@ -254,22 +265,16 @@ impl Grants {
         }
     }
 
-    /// The grants that cover all parts of a call, each once: of two, one that covers another part
-    /// already, then one without limit.
+    /// The grants that cover all parts of a call, each once, the limited ones out of these: of two, one
+    /// that covers another part already, then one without limit.
     fn covering<'g, 'p>(
         &'g self,
         parts: impl Iterator<Item = &'p Asking>,
         call: &Lowered,
-        uses: Uses<'g>,
+        limited: impl Iterator<Item = &'g Grant> + Clone,
     ) -> Option<Vec<&'g Grant>> {
-        let is_limited = |grant: &&Grant| grant.uses_left.is_some();
-        let (counted, taken) = match uses {
-            Uses::Counted => (Some(self.live.values().filter(is_limited)), [].as_slice()),
-            Uses::Taken(taken) => (None, taken),
-        };
-        let taken = taken.iter().filter(|grant| grant.counts_at(self.now));
-        let limited = counted.into_iter().flatten().chain(taken);
-        let unlimited = self.live.values().filter(|grant| !is_limited(grant));
+        let unlimited = self.live.values().filter(|grant| !grant.is_limited());
+        let limited = limited.filter(|grant| grant.is_limited() && grant.counts_at(self.now));
         let mut grants: Vec<&Grant> = Vec::new();
         for part in parts {
             if !part.grantable {

@@ -122,15 +122,10 @@ impl SharedGate {
         mut taken: TakenUses,
     ) -> Result<Vec<RequestId>, AnswerError> {
         let state = &mut *self.lock();
-        let settled = match &self.0.ledger {
-            None => state.gate.grant(grant, answering)?,
-            Some(ledger) => {
-                // Parts of other calls may be covered by grants that are revoked, or over, by now.
-                self.refresh(state);
-                taken.drop_what_ended(&**ledger);
-                state.gate.grant_with(grant, answering, taken.all())?
-            }
-        };
+        // Parts of other calls may be covered by grants that are revoked, or over, by now.
+        self.refresh(state);
+        let uses = taken.uses(self.0.ledger.as_deref());
+        let settled = state.gate.grant_with(grant, answering, uses)?;
         for (id, settled) in &settled {
             taken.settle(id, settled);
         }
@@ -209,7 +204,7 @@ impl SharedGate {
         let id = RequestId::from(call.facts().id().clone());
         let state = &mut *self.lock();
         self.refresh(state);
-        let uses = taken.uses(self.0.ledger.as_deref(), &id);
+        let uses = taken.uses(self.0.ledger.as_deref());
         let submitted = match earlier {
             Earlier::Nothing => state.gate.submit_with(call, uses),
             Earlier::Asked => state.gate.submit_again(call),
@@ -229,7 +224,7 @@ impl SharedGate {
     ) -> Result<Option<Settled<Box<dyn Invocation>>>, AnswerError> {
         let state = &mut *self.lock();
         self.refresh(state);
-        let uses = taken.uses(self.0.ledger.as_deref(), id);
+        let uses = taken.uses(self.0.ledger.as_deref());
         match state.gate.put_with(id, uses)? {
             Put::Open => {
                 state.mailboxes.insert(id.clone(), mailbox.clone());

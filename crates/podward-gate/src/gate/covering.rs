@@ -130,7 +130,7 @@ impl<P> Gate<P> {
         if rest.is_empty() {
             return Ok(Default::default());
         }
-        let covered = self.grants.use_for(rest.into_iter(), call, uses);
+        let covered = self.grants.use_for(id, rest.into_iter(), call, uses);
         covered
             .map(|covered| (covered.grants, covered.used))
             .ok_or_else(|| AnswerError::NotCovered { id: id.clone() })
@@ -143,7 +143,7 @@ impl<P> Gate<P> {
             .get(id)
             .filter(|waiting| waiting.question.heeds_grants())?;
         let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
-        let Covered { grants, used, by } = self.grants.use_for(parts.iter(), call, uses)?;
+        let Covered { grants, used, by } = self.grants.use_for(id, parts.iter(), call, uses)?;
         let answer = Answer::Granted { grants, by };
         self.settle_using(id, answer, used).ok()
     }

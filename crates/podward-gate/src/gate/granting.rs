@@ -1,20 +1,10 @@
 //! Approvals that are remembered: what a new one settles.
 
-use std::collections::BTreeMap;
-
 use super::questions::Waiting;
 use super::{Gate, Settled};
 use crate::answer::{Answer, AnswerError};
 use crate::grant::{Grant, Uses};
 use crate::question::RequestId;
-
-/// Where grants are kept.
-#[derive(Clone, Copy)]
-enum Kept<'a> {
-    Here,
-    /// With the uses that were taken for each question.
-    Elsewhere(&'a BTreeMap<RequestId, Vec<Grant>>),
-}
 
 impl<P> Gate<P> {
     /// Remembers an approval, settles the question that it answers, and re-judges the open ones
@@ -32,13 +22,11 @@ impl<P> Gate<P> {
         grant: Grant,
         answering: Option<&RequestId>,
     ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
-        self.grant_by(grant, answering, Kept::Here)
+        self.grant_with(grant, answering, Uses::Counted)
     }
 
-    /// The same, where grants are kept elsewhere and their uses are counted there: of those that are
-    /// named for a question, one was taken for it.
-    ///
-    /// Which grants count is told with [`Gate::set_grants`], of the new one too.
+    /// The same, by uses that may be counted elsewhere: then grants are kept there, and the new one
+    /// is told with [`Gate::set_grants`] too.
     ///
     /// # Errors
     /// As for [`Gate::grant`].
@@ -46,20 +34,11 @@ impl<P> Gate<P> {
         &mut self,
         grant: Grant,
         answering: Option<&RequestId>,
-        taken: &BTreeMap<RequestId, Vec<Grant>>,
-    ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
-        self.grant_by(grant, answering, Kept::Elsewhere(taken))
-    }
-
-    fn grant_by(
-        &mut self,
-        grant: Grant,
-        answering: Option<&RequestId>,
-        kept: Kept<'_>,
+        uses: Uses<'_>,
     ) -> Result<Vec<(RequestId, Settled<P>)>, AnswerError> {
         let mut settled = Vec::new();
         if let Some(id) = answering {
-            let (with, used) = self.cover_rest(&grant, id, kept.uses_for(id))?;
+            let (with, used) = self.cover_rest(&grant, id, uses)?;
             let answer = Answer::Always {
                 by: grant.by.clone(),
                 grant: grant.id.clone(),
@@ -68,25 +47,16 @@ impl<P> Gate<P> {
             settled.push((id.clone(), self.settle_using(id, answer, used)?));
         }
         let met: Vec<RequestId> = self.met_by(&grant).map(Waiting::id).collect();
-        match kept {
-            Kept::Here => self.grants.add(grant),
+        match uses {
+            Uses::Counted => self.grants.add(grant),
             // Its uses may be taken by now, or it may be taken back.
-            Kept::Elsewhere(_) => {}
+            Uses::Taken(_) => {}
         }
         for id in met {
-            if let Some(covered) = self.settle_covered(&id, kept.uses_for(&id)) {
+            if let Some(covered) = self.settle_covered(&id, uses) {
                 settled.push((id, covered));
             }
         }
         Ok(settled)
-    }
-}
-
-impl<'a> Kept<'a> {
-    fn uses_for(self, id: &RequestId) -> Uses<'a> {
-        match self {
-            Self::Here => Uses::Counted,
-            Self::Elsewhere(taken) => Uses::Taken(taken.get(id).map_or(&[], Vec::as_slice)),
-        }
     }
 }

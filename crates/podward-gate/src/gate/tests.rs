@@ -392,10 +392,12 @@ fn a_use_that_was_taken_elsewhere_lets_one_call_run_and_is_counted_there() {
         let submit = |two: &mut TwoParts, id: &str, taken: &[Grant]| {
             let tool = two.tool.clone();
             let operation = Operation::plain(&tool, id).into();
-            let facts = CallFacts::new(CallId::new(id).unwrap(), tool, "{}", operation);
+            let id = CallId::new(id).unwrap();
+            let taken = BTreeMap::from([(RequestId::from(id.clone()), taken.to_vec())]);
+            let facts = CallFacts::new(id, tool, "{}", operation);
             match two
                 .gate
-                .submit_with(Call::new(facts, 7), Uses::Taken(taken))
+                .submit_with(Call::new(facts, 7), Uses::Taken(&taken))
             {
                 Submitted::Settled(Settled::Run(_)) => "run",
                 Submitted::Settled(Settled::Refuse(_)) => "refuse",
@@ -439,7 +441,7 @@ fn what_was_taken_for_a_question_lets_no_other_run() {
     let for_other = BTreeMap::from([(other.clone(), vec![first.clone()])]);
     let refused = two
         .gate
-        .grant_with(second.clone(), Some(answered), &for_other);
+        .grant_with(second.clone(), Some(answered), Uses::Taken(&for_other));
     assert!(matches!(
         refused.unwrap_err(),
         AnswerError::NotCovered { .. }
@@ -447,7 +449,7 @@ fn what_was_taken_for_a_question_lets_no_other_run() {
     let for_answered = BTreeMap::from([(answered.clone(), vec![first])]);
     let settled = two
         .gate
-        .grant_with(second, Some(answered), &for_answered)
+        .grant_with(second, Some(answered), Uses::Taken(&for_answered))
         .unwrap();
     let ids: Vec<_> = settled.iter().map(|(id, _)| id).collect();
     assert_eq!(ids, [answered]);

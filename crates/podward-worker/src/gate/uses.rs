@@ -78,10 +78,8 @@ impl SharedGate {
         // answer the one that it is for.
         let mut taken = TakenUses::of(self);
         for (id, grants) in wanted {
-            let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
-            if ledger.take(&ids).is_ok() {
-                taken.taken.insert(id, grants);
-            } else if answering == Some(&id) {
+            let is_answered = answering == Some(&id);
+            if taken.take(&**ledger, id, grants).is_err() && is_answered {
                 break;
             }
         }
@@ -168,10 +166,7 @@ impl SharedGate {
             let (ledger, id, mut taken) = (Arc::clone(ledger), id.clone(), TakenUses::of(self));
             // A turn that is cancelled does not wait for it: then it is dropped there.
             let taking = tokio::task::spawn_blocking(move || {
-                let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
-                ledger.take(&ids)?;
-                taken.taken.insert(id, grants);
-                Ok::<_, Vec<GrantId>>(taken)
+                taken.take(&*ledger, id, grants).map(|()| taken)
             });
             match taking.await {
                 Ok(Ok(taken)) => return taken,
@@ -192,26 +187,28 @@ impl TakenUses {
         }
     }
 
-    pub(super) const fn all(&self) -> &BTreeMap<RequestId, Vec<Grant>> {
-        &self.taken
-    }
-
-    /// By which a call runs.
-    pub(super) fn uses(&mut self, ledger: Option<&dyn GrantLedger>, id: &RequestId) -> Uses<'_> {
-        match ledger {
-            None => Uses::Counted,
-            Some(ledger) => {
-                self.drop_what_ended(ledger);
-                Uses::Taken(self.taken.get(id).map_or(&[], Vec::as_slice))
-            }
-        }
-    }
-
-    /// Drops the uses of grants that were taken back since.
-    pub(super) fn drop_what_ended(&mut self, ledger: &dyn GrantLedger) {
+    /// By which calls run: none of a grant that was taken back since.
+    pub(super) fn uses(&mut self, ledger: Option<&dyn GrantLedger>) -> Uses<'_> {
+        let Some(ledger) = ledger else {
+            return Uses::Counted;
+        };
         for grants in self.taken.values_mut() {
             grants.retain(|grant| ledger.still_counts(&grant.id));
         }
+        Uses::Taken(&self.taken)
+    }
+
+    /// Takes a use of each of these for a call, all of them or none.
+    fn take(
+        &mut self,
+        ledger: &dyn GrantLedger,
+        id: RequestId,
+        grants: Vec<Grant>,
+    ) -> Result<(), Vec<GrantId>> {
+        let ids: Vec<GrantId> = grants.iter().map(|grant| grant.id.clone()).collect();
+        ledger.take(&ids)?;
+        self.taken.insert(id, grants);
+        Ok(())
     }
 
     /// Takes out what a call has taken. One that is refused all the same says so itself.

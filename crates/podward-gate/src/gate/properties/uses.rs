@@ -50,7 +50,8 @@ impl Counting {
             Some(_) => {
                 let wanted = self.gate.uses_for_call(call.facts());
                 self.take(&wanted);
-                self.gate.submit_with(call, Uses::Taken(&wanted))
+                let taken = BTreeMap::from([(request(id), wanted)]);
+                self.gate.submit_with(call, Uses::Taken(&taken))
             }
         }
     }
@@ -62,7 +63,8 @@ impl Counting {
             Some(_) => {
                 let wanted = self.gate.uses_for_question(&id);
                 self.take(&wanted);
-                self.gate.put_with(&id, Uses::Taken(&wanted))
+                let taken = BTreeMap::from([(id.clone(), wanted)]);
+                self.gate.put_with(&id, Uses::Taken(&taken))
             }
         };
         put.unwrap()
@@ -77,7 +79,7 @@ impl Counting {
                 let wanted = self.gate.uses_for_grant(&grant, None);
                 wanted.iter().for_each(|(_, wanted)| self.take(wanted));
                 let taken = wanted.into_iter().collect();
-                self.gate.grant_with(grant, None, &taken)
+                self.gate.grant_with(grant, None, Uses::Taken(&taken))
             }
         };
         settled.unwrap()
