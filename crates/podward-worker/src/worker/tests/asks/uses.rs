@@ -45,9 +45,13 @@ impl Ledger {
     }
 
     fn setup(self: &Arc<Self>) -> Setup {
+        self.added_to(Setup::default())
+    }
+
+    fn added_to(self: &Arc<Self>, setup: Setup) -> Setup {
         Setup {
             ledger: Some(Arc::clone(self) as Arc<dyn GrantLedger>),
-            ..Setup::default()
+            ..setup
         }
     }
 }
@@ -216,10 +220,7 @@ async fn an_always_for_some_uses_settles_as_many_other_questions() {
         let calls = [("echo", "ask a"), ("echo", "ask b"), ("echo", "ask c")];
         let (approver, setup) = passes_on();
         let ledger = Ledger::of(Vec::new());
-        let setup = Setup {
-            ledger: ledger.setup().ledger,
-            ..setup
-        };
+        let setup = ledger.added_to(setup);
         let later = [("echo", "ask d")];
         let mut kit = Kit::with(&script(&[&calls, &later]), setup);
         let gate = kit.worker.gate();
@@ -271,10 +272,7 @@ async fn an_always_takes_all_uses_that_a_question_needs_or_none() {
             ..stored(name, "echo", pattern)
         };
         let ledger = Ledger::of(vec![limited("one", "ask a"), limited("two", "ask b")]);
-        let setup = Setup {
-            ledger: ledger.setup().ledger,
-            ..setup
-        };
+        let setup = ledger.added_to(setup);
         let line = "ask a & ask b & ask c";
         let mut kit = Kit::with(&script(&[&[("echo", line)]]), setup);
         let gate = kit.worker.gate();
@@ -321,10 +319,7 @@ async fn a_use_is_given_back_where_a_hook_refuses_the_call() {
     for n_uses in 1..=2 {
         let ledger = Ledger::of(vec![limited(n_uses)]);
         let (_, setup, _) = watched("ask a", false);
-        let setup = Setup {
-            ledger: ledger.setup().ledger,
-            ..setup
-        };
+        let setup = ledger.added_to(setup);
         let calls: [&[_]; 2] = [&[("echo", "ask a")], &[("echo", "ask b")]];
         let mut kit = Kit::with(&script(&calls), setup);
         kit.turn("go").await;
@@ -392,10 +387,7 @@ async fn a_use_is_given_back_where_the_question_is_settled_first() {
     let calls = [("echo", "ask a"), ("echo", "ask b"), ("echo", "ask c")];
     let (approver, setup) = passes_on();
     let ledger = Ledger::of(Vec::new());
-    let setup = Setup {
-        ledger: ledger.setup().ledger,
-        ..setup
-    };
+    let setup = ledger.added_to(setup);
     let mut kit = Kit::with(&script(&[&calls]), setup);
     let gate = kit.worker.gate();
     let answering = async {
