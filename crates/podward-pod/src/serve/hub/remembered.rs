@@ -74,10 +74,10 @@ pub(in crate::serve) fn deeds() -> Deeds {
 
 impl Deed {
     fn run(self, store: &GrantStore, gate: &SharedGate) -> Done {
-        // What was taken for questions that somebody else settled.
-        gate.give_back_unused();
         match self {
             Self::Look => {
+                // What was taken for questions that somebody else settled.
+                gate.give_back_unused();
                 store.reload();
                 Done::Looked
             }
