@@ -232,8 +232,8 @@ impl GrantStore {
         })
     }
 
-    /// Takes back a grant; that is on disk when this returns. Whether there was one that counts in
-    /// this session.
+    /// Takes back a grant; that is on disk when this returns. Whether there was one for this session,
+    /// used up or not.
     ///
     /// # Errors
     /// It cannot be written.

@@ -330,6 +330,13 @@ impl Content {
         self.lines.iter().filter_map(Line::grant)
     }
 
+    pub(super) fn grants_mut(&mut self) -> impl Iterator<Item = &mut Record> {
+        self.lines.iter_mut().filter_map(|line| match line {
+            Line::Grant(record) => Some(&mut **record),
+            Line::Other { .. } => None,
+        })
+    }
+
     pub(super) fn n_grants(&self) -> usize {
         self.grants().count()
     }
@@ -338,14 +345,10 @@ impl Content {
         self.lines.push(Line::Grant(Box::new(record)));
     }
 
-    /// Changes each grant that is meant; removes those for which it says `false`. How many were
-    /// removed.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(&mut Record) -> bool) -> usize {
+    /// Removes the grants for which it says `false`. How many.
+    pub(super) fn retain(&mut self, keep: impl Fn(&Record) -> bool) -> usize {
         let n_lines = self.lines.len();
-        self.lines.retain_mut(|line| match line {
-            Line::Grant(record) => keep(record),
-            Line::Other { .. } => true,
-        });
+        self.lines.retain(|line| line.grant().is_none_or(&keep));
         n_lines - self.lines.len()
     }
 

@@ -104,11 +104,18 @@ impl GrantNotFound {
 /// # Errors
 /// The directory cannot be listed, or is open to others.
 pub fn stored_grants(places: &Places, clock: &dyn Clock) -> Result<Vec<StoredGrants>, StateError> {
+    all_stored(places, clock, |record| !record.is_used_up())
+}
+
+fn all_stored(
+    places: &Places,
+    clock: &dyn Clock,
+    is_wanted: impl Fn(&Record) -> bool,
+) -> Result<Vec<StoredGrants>, StateError> {
     let now = clock.now().unix_milliseconds();
+    let is_wanted = |record: &Record| !record.is_over(now) && is_wanted(record);
     let files = GrantFile::all(&super::directory(places))?;
-    let is_shown = |record: &Record| !record.is_over(now) && !record.is_used_up();
-    let stored = files.iter().map(|file| stored(file, is_shown));
-    Ok(stored.collect())
+    Ok(files.iter().map(|file| stored(file, is_wanted)).collect())
 }
 
 fn stored(file: &GrantFile, is_wanted: impl Fn(&Record) -> bool) -> StoredGrants {
@@ -152,13 +159,9 @@ pub fn find_grant(
             .flat_map(char::escape_debug)
             .collect()
     };
-    let now = clock.now().unix_milliseconds();
-    let files = GrantFile::all(&super::directory(places))?;
     // One that is used up is found too: what is taken back is not given back any more.
-    let stored = files
-        .iter()
-        .map(|file| stored(file, |record| !record.is_over(now)));
-    let all = stored.flat_map(|stored| stored.grants);
+    let stored = all_stored(places, clock, |_| true)?;
+    let all = stored.into_iter().flat_map(|stored| stored.grants);
     let is_wanted = |id: &str| !wanted.is_empty() && id.to_ascii_uppercase().starts_with(&wanted);
     let mut found: Vec<_> = all
         .filter(|stored| is_wanted(stored.grant.id.as_str()))

@@ -27,10 +27,9 @@ impl GrantStore {
             let over: Vec<GrantId> = ids.iter().filter(is_over).cloned().collect();
             let mut is_changed = false;
             if over.is_empty() {
-                content.retain(|record| {
-                    is_changed |= is_meant(record) && record.take_use(now);
-                    true
-                });
+                for record in content.grants_mut().filter(|record| is_meant(record)) {
+                    is_changed |= record.take_use(now);
+                }
             }
             Ok(match is_changed {
                 true => Change::Write(over),
@@ -48,11 +47,10 @@ impl GrantStore {
     pub fn give_back_uses(&self, ids: &[GrantId]) -> Result<(), GrantError> {
         self.change(|content| {
             let mut is_changed = false;
-            content.retain(|record| {
+            for record in content.grants_mut().filter(|it| it.is_for(&self.session)) {
                 let n_uses = ids.iter().filter(|id| **id == record.grant.id).count();
-                is_changed |= record.is_for(&self.session) && record.give_back(n_uses);
-                true
-            });
+                is_changed |= record.give_back(n_uses);
+            }
             Ok(match is_changed {
                 true => Change::Write(()),
                 false => Change::Keep(()),

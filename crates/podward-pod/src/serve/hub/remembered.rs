@@ -99,14 +99,9 @@ impl Deed {
             }
             Self::Revoke(id) => {
                 let known = store.list().into_iter().find(|grant| grant.id == id);
-                let revoked = match known {
-                    // One that is used up is not given back after this.
-                    None => store.revoke(&id).map(|_| None),
-                    Some(grant) => {
-                        let revoked = store.revoke(&id);
-                        revoked.map(|was_there| was_there.then(|| Box::new(grant)))
-                    }
-                };
+                // One that is used up is not known, and not given back after this.
+                let revoked = store.revoke(&id);
+                let revoked = revoked.map(|was_there| known.filter(|_| was_there).map(Box::new));
                 Done::Revoked(id, revoked)
             }
         }
