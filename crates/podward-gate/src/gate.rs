@@ -308,7 +308,7 @@ impl<P> Gate<P> {
 
     /// Decides about a judged call.
     fn admit(&mut self, call: Call<P>, ruling: Ruling, uses: Uses<'_>) -> Submitted<P> {
-        let is_repeated = self.repeats.is_next(&call.facts) && ruling.cause != Cause::NoPolicy;
+        let is_repeated = self.repeats.is_repeat(&call.facts) && ruling.cause != Cause::NoPolicy;
         self.repeats.count(&call.facts);
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),

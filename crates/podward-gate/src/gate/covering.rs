@@ -14,7 +14,7 @@ impl<P> Gate<P> {
     /// is submitted now; nothing is taken.
     #[must_use]
     pub fn uses_for_call(&self, facts: &CallFacts) -> Vec<Grant> {
-        if self.repeats.is_next(facts) || !self.grants.has_limited() {
+        if self.repeats.is_repeat(facts) || !self.grants.has_limited() {
             return Vec::new();
         }
         let lowered = facts.lowered();

@@ -20,7 +20,7 @@ type Key = (ToolName, Arc<str>);
 
 impl Repeats {
     /// Whether a call is repeated if it is submitted now.
-    pub(super) fn is_next(&self, facts: &CallFacts) -> bool {
+    pub(super) fn is_repeat(&self, facts: &CallFacts) -> bool {
         let n_submitted = self.0.get(&key_of(facts)).copied().unwrap_or(0);
         facts.part_of().is_none() && n_submitted.saturating_add(1) >= REPEATS_ASKED
     }
