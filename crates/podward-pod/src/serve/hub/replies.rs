@@ -115,7 +115,7 @@ impl Hub {
         Ok(open.question.clone())
     }
 
-    /// Whether a call would still do what was shown: a file that it names may be another by now, or a link.
+    /// Whether a call would still do what was shown: a name in it may be a link to another file by now.
     fn does_what_was_shown(&self, question: &Question) -> Result<(), MethodError> {
         let facts = question.facts();
         if facts.part_of().is_some() {
@@ -133,7 +133,7 @@ impl Hub {
             question.id()
         );
         let error = MethodError::new(MethodErrorCode::DigestMismatch, message);
-        Err(error.with_help("a file that it names has changed: reject it, so that it is made anew"))
+        Err(error.with_help("a name in it leads to another file: reject it, so that it is made anew"))
     }
 
     fn answer(
