@@ -1,7 +1,7 @@
 //! Rules filed under a piece of text that every text they match holds.
 
-use super::found::Found;
-use super::grams::{Counts, Grams, MOST_STRIDE, Width, Window, best_window, bits_for};
+use super::found::{Found, place};
+use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, best_window, bits_for};
 use super::literals::Literals;
 
 /// Groups with no more rules than this are tried in order.
@@ -43,8 +43,8 @@ struct Keys {
     /// Lengths of keys, as bits from 1 on.
     prefix_lengths: u64,
     suffix_lengths: u64,
-    /// Of each width that there is.
-    grams: Box<[Grams]>,
+    /// `None`: each key is a start or an end.
+    grams: Option<Grams>,
     /// A key that is no start has a `~`.
     has_tilde: bool,
 }
@@ -123,7 +123,7 @@ impl Anchored {
                 keys.look_up_end(keys.suffix_lengths, SEED_SUFFIX, bytes.iter().rev(), found);
             }
         }
-        for grams in &keys.grams {
+        if let Some(grams) = &keys.grams {
             grams.look_up(bytes, |hash| keys.add(hash, found));
         }
     }
@@ -161,7 +161,7 @@ impl Keys {
         if start == end {
             return;
         }
-        let range = super::found::place(*start)..super::found::place(*end);
+        let range = place(*start)..place(*end);
         for (known, id) in self.pairs.get(range).unwrap_or_default() {
             if *known == hash {
                 found.push(*id);
@@ -178,8 +178,8 @@ struct Filing<'i> {
     rest: Vec<u32>,
     pairs: Vec<(u32, u32)>,
     /// The hashes of keys that stand anywhere, and at every which byte a text is looked at for them.
-    fours: (Vec<u32>, usize),
-    sixes: (Vec<u32>, usize),
+    grams: Vec<u32>,
+    stride: usize,
     prefix_lengths: u64,
     suffix_lengths: u64,
     has_tilde: bool,
@@ -193,8 +193,8 @@ impl<'i> Filing<'i> {
             literals: ids.iter().map(|id| literals_of(*id)).collect(),
             rest: Vec::new(),
             pairs: Vec::with_capacity(ids.len()),
-            fours: (Vec::new(), MOST_STRIDE),
-            sixes: (Vec::new(), MOST_STRIDE),
+            grams: Vec::new(),
+            stride: MOST_STRIDE,
             prefix_lengths: 0,
             suffix_lengths: 0,
             has_tilde: false,
@@ -229,14 +229,9 @@ impl<'i> Filing<'i> {
     fn file_open(&mut self, open: &[Filed<'_>], by_end: &Counts) {
         let mut by_gram = Counts::new(open.len().saturating_mul(16));
         for rule in open {
-            for width in [Width::Four, Width::Six] {
-                for window in rule
-                    .literals
-                    .parts()
-                    .flat_map(|part| part.windows(width.n_bytes()))
-                {
-                    by_gram.add(width.hash(window).unwrap_or_default());
-                }
+            let parts = rule.literals.parts();
+            for bytes in parts.flat_map(|part| part.windows(grams::N_BYTES)) {
+                by_gram.add(grams::hash_of(bytes).unwrap_or_default());
             }
         }
         for rule in open {
@@ -277,16 +272,12 @@ impl<'i> Filing<'i> {
 
     fn file_grams(&mut self, id: u32, literals: &Literals, window: Window) {
         let part = literals.parts().nth(window.part).unwrap_or_default();
-        let (grams, stride) = match window.width {
-            Width::Four => &mut self.fours,
-            Width::Six => &mut self.sixes,
-        };
-        *stride = window.stride.min(*stride);
+        self.stride = window.stride.min(self.stride);
         for bytes in window.keys(part) {
             self.has_tilde |= bytes.contains(&b'~');
-            if let Some(hash) = window.width.hash(bytes) {
+            if let Some(hash) = grams::hash_of(bytes) {
                 self.pairs.push((hash, id));
-                grams.push(hash);
+                self.grams.push(hash);
             }
         }
     }
@@ -300,7 +291,7 @@ impl<'i> Filing<'i> {
         let mut starts = vec![0_u32; (1 << bits) + 1];
         let mut filled = 0;
         for (at, (hash, _)) in (0_u32..).zip(&self.pairs) {
-            let bucket = super::found::place(hash >> shift);
+            let bucket = place(hash >> shift);
             while filled <= bucket {
                 if let Some(start) = starts.get_mut(filled) {
                     *start = at;
@@ -312,11 +303,7 @@ impl<'i> Filing<'i> {
         for start in starts.iter_mut().skip(filled) {
             *start = end;
         }
-        let grams = [(Width::Four, &self.fours), (Width::Six, &self.sixes)]
-            .into_iter()
-            .filter(|(_, (hashes, _))| !hashes.is_empty())
-            .map(|(width, (hashes, stride))| Grams::new(width, *stride, hashes))
-            .collect();
+        let grams = (!self.grams.is_empty()).then(|| Grams::new(self.stride, &self.grams));
         Anchored {
             rest: self.rest.into_boxed_slice(),
             keys: Some(Keys {

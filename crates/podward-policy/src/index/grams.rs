@@ -4,16 +4,15 @@ use super::anchors::SHARED;
 use super::found::place;
 use super::literals::Literals;
 
-/// Keys of four bytes that more rules share are taken only where no longer ones are to be had.
-const FEW_SHARE: u16 = 2;
+/// Bytes of a key. Numbers of fewer are shared by many rules, and short words have no more.
+pub(super) const N_BYTES: usize = 5;
 
 /// A text is looked at no more seldom than at every so many bytes.
 pub(super) const MOST_STRIDE: usize = 4;
 
-/// Keys that stand anywhere, of as many bytes each.
+/// The keys that stand anywhere.
 #[derive(Debug)]
 pub(super) struct Grams {
-    width: Width,
     /// Which there may be.
     filter: Box<[u64]>,
     shift: u32,
@@ -21,53 +20,19 @@ pub(super) struct Grams {
     stride: usize,
 }
 
-/// How many bytes a key has that stands anywhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Width {
-    Four,
-    /// Where too many rules share four, as of numbers.
-    Six,
+/// The hash of the key that a text begins with, the same whatever the case of ASCII letters. Some other
+/// characters are taken for each other as well, which only finds more.
+pub(super) fn hash_of(bytes: &[u8]) -> Option<u32> {
+    let [a, b, c, d, e] = *bytes.first_chunk::<N_BYTES>()?;
+    let five = u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) | 0x20_2020_2020;
+    u32::try_from(five.wrapping_mul(SPREAD) >> 32).ok()
 }
 
-impl Width {
-    pub(super) const fn n_bytes(self) -> usize {
-        match self {
-            Self::Four => 4,
-            Self::Six => 6,
-        }
-    }
-
-    /// The hash of the bytes that a text begins with.
-    pub(super) fn hash(self, bytes: &[u8]) -> Option<u32> {
-        match self {
-            Self::Four => hash_of_four(bytes),
-            Self::Six => hash_of_six(bytes),
-        }
-    }
-}
-
-fn hash_of_four(bytes: &[u8]) -> Option<u32> {
-    Some(gram(bytes)?.wrapping_mul(SPREAD))
-}
-
-fn hash_of_six(bytes: &[u8]) -> Option<u32> {
-    let four = gram(bytes)?.wrapping_mul(SPREAD);
-    let more = gram(bytes.get(2..)?)?;
-    Some((four.rotate_left(15) ^ more).wrapping_mul(SPREAD))
-}
-
-const SPREAD: u32 = 0x9e37_79b1;
-
-/// Four bytes as one number, the same whatever the case of ASCII letters. Some other characters are
-/// taken for each other as well, which only finds more.
-fn gram(bytes: &[u8]) -> Option<u32> {
-    let four = bytes.first_chunk::<4>()?;
-    Some(u32::from_le_bytes(*four) | 0x2020_2020)
-}
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Grams {
     /// Other keys are let through as well: they do no harm.
-    pub(super) fn new(width: Width, stride: usize, hashes: &[u32]) -> Self {
+    pub(super) fn new(stride: usize, hashes: &[u32]) -> Self {
         let bits = bits_for(hashes.len().saturating_mul(8));
         let shift = 32 - bits;
         let mut filter = vec![0_u64; 1 << bits.saturating_sub(6)];
@@ -78,7 +43,6 @@ impl Grams {
             }
         }
         Self {
-            width,
             filter: filter.into_boxed_slice(),
             shift,
             stride,
@@ -86,21 +50,9 @@ impl Grams {
     }
 
     /// The hashes of the keys that a text may have.
-    pub(super) fn look_up(&self, text: &[u8], add: impl FnMut(u32)) {
-        match self.width {
-            Width::Four => self.look_up_by(text, hash_of_four, add),
-            Width::Six => self.look_up_by(text, hash_of_six, add),
-        }
-    }
-
     // The loop over a text's bytes: as fast as it gets where nothing is mixed in.
     #[inline(never)]
-    fn look_up_by(
-        &self,
-        text: &[u8],
-        hash_of: impl Fn(&[u8]) -> Option<u32>,
-        mut add: impl FnMut(u32),
-    ) {
+    pub(super) fn look_up(&self, text: &[u8], mut add: impl FnMut(u32)) {
         // A text that repeats itself adds each key once, or almost.
         let mut seen = [None; 16];
         let (filter, shift, stride) = (&*self.filter, self.shift, self.stride);
@@ -122,10 +74,9 @@ impl Grams {
     }
 }
 
-/// Where the bytes of a key are looked for, and how many rules share the most common of them.
+/// Where in a rule's parts its keys are, and how many rules share the most common of them.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
-    pub(super) width: Width,
     pub(super) part: usize,
     at: usize,
     pub(super) stride: usize,
@@ -135,29 +86,19 @@ pub(super) struct Window {
 impl Window {
     /// The keys of a part: of any text that holds it, one of them stands where the text is looked at.
     pub(super) fn keys(self, part: &[u8]) -> impl Iterator<Item = &[u8]> {
-        part.windows(self.width.n_bytes())
-            .skip(self.at)
-            .take(self.stride)
+        part.windows(N_BYTES).skip(self.at).take(self.stride)
     }
 }
 
 /// The bytes of a rule that few others have: rather such of which a text holds one at every fourth
 /// byte than at every second, and rather that than where every byte must be looked at.
 pub(super) fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Window> {
-    const KINDS: [(Width, usize, u16); 5] = [
-        (Width::Four, MOST_STRIDE, FEW_SHARE),
-        (Width::Six, MOST_STRIDE, SHARED),
-        (Width::Six, 2, SHARED),
-        (Width::Four, 2, SHARED),
-        (Width::Four, 1, SHARED),
-    ];
     let mut best: Option<Window> = None;
-    for (width, stride, good_enough) in KINDS {
+    for stride in [MOST_STRIDE, 2, 1] {
         for (part_idx, part) in literals.parts().enumerate() {
-            let n_bytes = width.n_bytes() - 1 + stride;
+            let n_bytes = N_BYTES - 1 + stride;
             for at in 0..(part.len() + 1).saturating_sub(n_bytes) {
                 let mut window = Window {
-                    width,
                     part: part_idx,
                     at,
                     stride,
@@ -165,14 +106,14 @@ pub(super) fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Windo
                 };
                 let counts = window
                     .keys(part)
-                    .filter_map(|bytes| Some(by_gram.of(width.hash(bytes)?)));
+                    .filter_map(|bytes| Some(by_gram.of(hash_of(bytes)?)));
                 window.count = counts.max()?;
                 if best.is_none_or(|best| window.count < best.count) {
                     best = Some(window);
                 }
             }
         }
-        if best.is_some_and(|best| best.count <= good_enough) {
+        if best.is_some_and(|best| best.count <= SHARED) {
             return best;
         }
     }
