@@ -18,7 +18,7 @@ mod signs;
 mod written;
 
 pub(crate) use cover::covers;
-pub(crate) use globs::{Glob, Kept, Tokens, text_of};
+pub(crate) use globs::{Glob, Kept, Tokens};
 pub(crate) use parse::{Problem, is_plainly_right, parse};
 pub(crate) use quote::{Quoting, Words, words};
 pub(crate) use shape::{Shape, program_of};

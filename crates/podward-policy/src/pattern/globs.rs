@@ -61,7 +61,7 @@ impl Kept {
 }
 
 /// Tokens as a pattern that is read as it is written; `None` if it would not be read as these.
-pub(crate) fn text_of(tokens: &[Token]) -> Option<String> {
+fn text_of(tokens: &[Token]) -> Option<String> {
     let mut text = String::with_capacity(tokens.len());
     for token in tokens {
         text.push(match token {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::operation::UrlSubject;
-use crate::pattern::{Glob, Hit, Kept, Token, Tokens, text_of};
+use crate::pattern::{Glob, Hit, Kept, Token, Tokens};
 use crate::text::{Text, TextBuilder};
 use crate::work::{Exhausted, Work};
 
@@ -68,68 +68,68 @@ struct Parts<'a> {
 impl UrlParts {
     /// `None`: the pattern has no `://`.
     pub(crate) fn new(tokens: &[Token]) -> Option<Self> {
-        let split = Split::new(tokens)?;
-        let mut canonical = split.canonical();
-        let is_one_host = !canonical.iter().any(Token::is_wildcard);
-        let has_path = !split.rest.is_empty();
-        let rest = match has_path {
-            true => split.rest.to_vec(),
+        let places = Places::new(tokens, Token::literal)?;
+        let of = |range: Range<usize>| tokens.get(range).unwrap_or_default();
+        let scheme = lower(of(0..places.scheme_end));
+        let host = lower(of(places.host()));
+        let port = places.port.clone().map(|port| lower(of(port)));
+        let rest = match of(places.rest_start..tokens.len()) {
             // A canonical URL always has a path.
-            false => vec![Token::Char('/')],
+            [] => vec![Token::Char('/')],
+            rest => rest.to_vec(),
         };
-        canonical.extend(rest.iter().cloned());
+        let [colon, slash] = [':', '/'].map(Token::Char);
+        let mut any = [&*scheme, &[colon.clone(), slash.clone(), slash], &host].concat();
+        if let Some(port) = &port {
+            any.push(colon);
+            any.extend_from_slice(port);
+        }
+        let is_one_host = !any.iter().any(Token::is_wildcard);
+        any.extend_from_slice(&rest);
+        let is_of_a_name = |token: &Token| token.literal().is_some_and(char::is_alphanumeric);
         Some(Self {
             is_one_host,
-            names_host: split.host.iter().any(is_of_a_name),
-            has_address: split.host.first().and_then(Token::literal).is_some(),
-            hosts: other_hosts(&split.host),
-            any: Any::new(split, canonical, rest, has_path),
+            names_host: host.iter().any(is_of_a_name),
+            has_address: host.first().and_then(Token::literal).is_some(),
+            hosts: other_hosts(&host),
+            any: Any::Tokens(Box::new(TokenParts {
+                any: Tokens::new(any, usize::from(places.rest_start == tokens.len())),
+                scheme: Tokens::new(scheme, 0),
+                host: Tokens::new(host, 0),
+                port: port.map(|port| Tokens::new(port, 0)),
+                rest: Tokens::new(rest, 0),
+            })),
         })
     }
 
     /// The same of a pattern that is read as it is written and has no `**`.
     pub(crate) fn of_text(pattern: &str) -> Option<Self> {
-        let (scheme, after) = pattern.split_once("://")?;
-        let (authority, rest) = match after.find(['/', '#']) {
-            Some(end) => after.split_at_checked(end)?,
-            None => (after, ""),
-        };
-        let colon = authority.rfind(':');
-        let colon = colon.filter(|colon| authority.rfind(']').is_none_or(|end| end < *colon));
-        let (host, port) = match colon {
-            Some(colon) => (authority.get(..colon)?, authority.get(colon + 1..)),
-            None => (authority, None),
-        };
         let is_wildcard = |c: char| matches!(c, '*' | '?');
-        let known = |text: &str| text.replace(is_wildcard, "");
-        let default_port = default_port(&known(&scheme.to_ascii_lowercase()));
-        let port = port.filter(|port| known(port) != default_port);
-        let host = match host.strip_suffix('.') {
-            Some("") | None => host,
-            Some(shorter) => shorter,
-        };
-        let mut text = format!("{scheme}://{host}").to_ascii_lowercase();
+        let literal = |byte: &u8| Some(char::from(*byte)).filter(|c| !is_wildcard(*c));
+        let places = Places::new(pattern.as_bytes(), literal)?;
+        let host = pattern.get(places.host())?;
+        let rest = pattern.get(places.rest_start..)?;
+        let mut text = pattern.get(..places.host_end)?.to_ascii_lowercase();
         let host_end = text.len();
-        if let Some(port) = port {
+        if let Some(port) = &places.port {
             text.push(':');
-            text.push_str(&port.to_ascii_lowercase());
+            text.push_str(&pattern.get(port.clone())?.to_ascii_lowercase());
         }
         let rest_start = text.len();
         let is_one_host = !text.contains(is_wildcard);
-        let hosts = match host.contains('*') {
-            true => other_hosts(&lower(&Glob::written(host).tokens())),
-            false => None,
-        };
         text.push_str(if rest.is_empty() { "/" } else { rest });
         let end = |at: usize| u16::try_from(at).ok();
         Some(Self {
             is_one_host,
             names_host: host.contains(char::is_alphanumeric),
             has_address: host.starts_with(|c| !is_wildcard(c)),
-            hosts,
+            hosts: match host.contains('*') {
+                true => other_hosts(&lower(&Glob::written(host).tokens())),
+                false => None,
+            },
             any: Any::Written {
                 text: text.into_boxed_str(),
-                scheme_end: end(scheme.len())?,
+                scheme_end: end(places.scheme_end)?,
                 host_end: end(host_end)?,
                 rest_start: end(rest_start)?,
                 has_path: !rest.is_empty(),
@@ -186,37 +186,6 @@ impl UrlParts {
             }
         }
         Ok(false)
-    }
-}
-
-impl Any {
-    fn new(split: Split<'_>, canonical: Vec<Token>, rest: Vec<Token>, has_path: bool) -> Self {
-        let len_of = |tokens: &[Token]| -> usize {
-            let len = |token: &Token| token.literal().map_or(1, char::len_utf8);
-            tokens.iter().map(len).sum()
-        };
-        let scheme_end = len_of(&split.scheme);
-        let host_end = scheme_end + 3 + len_of(&split.host);
-        let rest_start = host_end + split.port.as_ref().map_or(0, |port| 1 + len_of(port));
-        let ends = [scheme_end, host_end, rest_start].map(u16::try_from);
-        if let (Some(text), [Ok(scheme_end), Ok(host_end), Ok(rest_start)]) =
-            (text_of(&canonical), ends)
-        {
-            return Self::Written {
-                text: text.into_boxed_str(),
-                scheme_end,
-                host_end,
-                rest_start,
-                has_path,
-            };
-        }
-        Self::Tokens(Box::new(TokenParts {
-            any: Tokens::new(canonical, usize::from(!has_path)),
-            scheme: Tokens::new(split.scheme, 0),
-            host: Tokens::new(split.host, 0),
-            port: split.port.map(|port| Tokens::new(port, 0)),
-            rest: Tokens::new(rest, 0),
-        }))
     }
 }
 
@@ -338,58 +307,50 @@ fn from(text: &Text, start: usize) -> Text {
     rest.known(known.get(done..).unwrap_or_default()).build()
 }
 
-/// A pattern with `://`, in canonical spelling.
-struct Split<'p> {
-    scheme: Vec<Token>,
-    host: Vec<Token>,
-    port: Option<Vec<Token>>,
-    rest: &'p [Token],
+/// Where the parts of a pattern with `://` are: which of its bytes, or tokens.
+struct Places {
+    scheme_end: usize,
+    /// Behind the name: a dot at its end is none of it.
+    host_end: usize,
+    /// `None`: there is none, or it is the one that the scheme stands for.
+    port: Option<Range<usize>>,
+    rest_start: usize,
 }
 
-impl<'p> Split<'p> {
-    fn new(tokens: &'p [Token]) -> Option<Self> {
-        let separator = [Token::Char(':'), Token::Char('/'), Token::Char('/')];
-        let scheme_end = tokens.windows(3).position(|window| window == separator)?;
-        let scheme = lower(tokens.get(..scheme_end)?);
-        let after = tokens.get(scheme_end + 3..)?;
-        let authority_end = after
-            .iter()
-            .position(|token| matches!(token, Token::Char('/' | '?' | '#')))
-            .unwrap_or(after.len());
-        let (authority, rest) = after.split_at_checked(authority_end)?;
-        let mut host = lower(authority);
-        let colon = host.iter().rposition(|token| *token == Token::Char(':'));
-        let bracket = host.iter().rposition(|token| *token == Token::Char(']'));
-        let mut port = None;
-        if let Some(colon) = colon
-            && bracket.is_none_or(|bracket| bracket < colon)
-        {
-            let after_colon = host.split_off(colon);
-            port = after_colon.get(1..).map(<[Token]>::to_vec);
-        }
-        let default_port = default_port(&characters_of(&scheme));
-        port = port.filter(|port| characters_of(port) != default_port);
-        if host.len() > 1 && host.last() == Some(&Token::Char('.')) {
-            host.pop();
-        }
+impl Places {
+    fn new<T>(pattern: &[T], literal: impl Fn(&T) -> Option<char>) -> Option<Self> {
+        let is = |at: usize, c: char| pattern.get(at).and_then(&literal) == Some(c);
+        let characters = |range: Range<usize>| -> String {
+            let literals = pattern.get(range).unwrap_or_default().iter();
+            literals
+                .filter_map(&literal)
+                .map(|c| c.to_ascii_lowercase())
+                .collect()
+        };
+        let scheme_end =
+            (0..pattern.len()).find(|at| is(*at, ':') && is(at + 1, '/') && is(at + 2, '/'))?;
+        let host_start = scheme_end + 3;
+        let rest_start = (host_start..pattern.len())
+            .find(|at| ['/', '?', '#'].into_iter().any(|c| is(*at, c)))
+            .unwrap_or(pattern.len());
+        let colon = (host_start..rest_start)
+            .rev()
+            .take_while(|at| !is(*at, ']'))
+            .find(|at| is(*at, ':'));
+        let host_end = colon.unwrap_or(rest_start);
+        let has_dot = host_end - host_start > 1 && is(host_end - 1, '.');
         Some(Self {
-            scheme,
-            host,
-            port,
-            rest,
+            scheme_end,
+            host_end: host_end - usize::from(has_dot),
+            port: colon.map(|colon| colon + 1..rest_start).filter(|port| {
+                characters(port.clone()) != default_port(&characters(0..scheme_end))
+            }),
+            rest_start,
         })
     }
 
-    /// Everything before the path, as it is written in a canonical URL.
-    fn canonical(&self) -> Vec<Token> {
-        let mut tokens = self.scheme.clone();
-        tokens.extend("://".chars().map(Token::Char));
-        tokens.extend(self.host.iter().cloned());
-        if let Some(port) = &self.port {
-            tokens.push(Token::Char(':'));
-            tokens.extend(port.iter().cloned());
-        }
-        tokens
+    const fn host(&self) -> Range<usize> {
+        self.scheme_end + 3..self.host_end
     }
 }
 
@@ -410,11 +371,6 @@ fn lower(tokens: &[Token]) -> Vec<Token> {
             other => other.clone(),
         })
         .collect()
-}
-
-/// Whether a token is a character that a host's name or an address is made of.
-fn is_of_a_name(token: &Token) -> bool {
-    token.literal().is_some_and(char::is_alphanumeric)
 }
 
 /// Whether the host of a canonical URL is an address: no name is made of digits only.
