@@ -13,7 +13,7 @@ const MARKED: &str = "  > ";
 /// What stands in front of a row that goes on with one.
 const REST: &str = "  : ";
 /// Columns for the text on a terminal that is narrower than anything can be read on.
-const MIN_COLUMNS: usize = 8;
+pub(super) const MIN_COLUMNS: usize = 8;
 
 /// A part of a text, in bytes, that is pointed at.
 pub(crate) type Mark = std::ops::Range<usize>;

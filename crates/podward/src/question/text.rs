@@ -6,7 +6,7 @@ use podward_protocol::{
 use serde_json::{Map, Value};
 
 use super::change::{Before, change, replaced};
-use super::rows::{Mark, columns_of, rows};
+use super::rows::{MIN_COLUMNS, Mark, columns_of, rows};
 use crate::screen::{Look, Stream};
 use crate::visible::{Lines, visible};
 use crate::wording::{REPEATED, cause_text, counted, each_once, operation_text, unnamed_text};
@@ -258,9 +258,6 @@ fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
 
 /// Columns in front of the text of an entry.
 const INDENT: usize = 10;
-
-/// The least columns that a text gets.
-const MIN_COLUMNS: usize = 8;
 
 impl View {
     /// A text with its name in front.
