@@ -22,6 +22,11 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
+/// The beginning of an id that somebody gave, with nothing in it that a terminal obeys.
+pub(crate) fn shown_id(id: &str) -> String {
+    id.chars().take(128).flat_map(char::escape_debug).collect()
+}
+
 /// A file or directory of podward's own that cannot be used.
 #[derive(Debug)]
 pub struct StateError {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::decision_log::{ChainError, DECISIONS_FILE, verify};
-use crate::error::StateError;
+use crate::error::{StateError, shown_id};
 use crate::places::Places;
 use crate::private::read_regular;
 use crate::session::{
@@ -119,7 +119,9 @@ pub fn recorded_call(
             None => found = Some(one_call(&directory, session, call, &lines, records)?),
         }
     }
-    found.ok_or_else(|| CallNotFound::None { call: shown(call) })
+    found.ok_or_else(|| CallNotFound::None {
+        call: shown_id(call),
+    })
 }
 
 /// The call of just this id in one session.
@@ -214,10 +216,10 @@ fn one_call(
         let n = ids.len();
         ids.truncate(MOST_NAMED);
         return Err(CallNotFound::Several {
-            call: shown(call),
+            call: shown_id(call),
             session,
             n,
-            ids: ids.iter().map(|id| shown(id)).collect(),
+            ids: ids.iter().map(|id| shown_id(id)).collect(),
         });
     }
     let decisions = records.iter().map(|record| wire::PastDecision {
@@ -230,7 +232,9 @@ fn one_call(
     let broken = verify(lines, &session).err();
     let mut records = records.into_iter();
     let Some(first) = records.next() else {
-        return Err(CallNotFound::None { call: shown(call) });
+        return Err(CallNotFound::None {
+            call: shown_id(call),
+        });
     };
     Ok(RecordedCall {
         layers: last_run(&directory.join(SESSION_FILE)).map_or_else(Vec::new, |run| run.layers),
@@ -266,13 +270,6 @@ fn read_lines(path: &Path) -> Result<Option<Vec<Vec<u8>>>, StateError> {
     // What stands behind the last newline is being written.
     lines.pop();
     Ok(Some(lines))
-}
-
-fn shown(text: &str) -> String {
-    text.chars()
-        .take(128)
-        .flat_map(char::escape_debug)
-        .collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use podward_protocol::{Grant, GrantFor, GrantId, SessionId};
 use super::file::{Change, GrantFile, GrantProblem};
 use super::record::Record;
 use crate::clock::Clock;
-use crate::error::{StateError, with_causes};
+use crate::error::{StateError, shown_id, with_causes};
 use crate::places::Places;
 
 /// The grants of one workspace.
@@ -152,13 +152,7 @@ pub fn find_grant(
     prefix: &str,
 ) -> Result<StoredGrant, GrantNotFound> {
     let wanted = prefix.to_ascii_uppercase();
-    let shown = || {
-        prefix
-            .chars()
-            .take(64)
-            .flat_map(char::escape_debug)
-            .collect()
-    };
+    let shown = || shown_id(prefix);
     // One that is used up is found too: what is taken back is not given back any more.
     let stored = all_stored(places, clock, |_| true)?;
     let all = stored.into_iter().flat_map(|stored| stored.grants);

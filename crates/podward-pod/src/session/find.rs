@@ -8,7 +8,7 @@ use podward_protocol::SessionId;
 
 use super::SESSION_FILE;
 use super::record::{Created, Line, Opened, Record};
-use crate::error::StateError;
+use crate::error::{StateError, shown_id};
 use crate::places::Places;
 
 /// The first line of a session says who began it; it is not long.
@@ -52,13 +52,7 @@ pub enum SessionNotFound {
 /// There is none, or more than one.
 pub fn find_session(places: &Places, prefix: &str) -> Result<SessionId, SessionNotFound> {
     let wanted = prefix.to_ascii_uppercase();
-    let shown = || {
-        prefix
-            .chars()
-            .take(64)
-            .flat_map(char::escape_debug)
-            .collect()
-    };
+    let shown = || shown_id(prefix);
     let mut all = sessions(places)?;
     all.sort();
     let candidates: Vec<SessionId> = all

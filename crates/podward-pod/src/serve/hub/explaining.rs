@@ -22,6 +22,7 @@ use super::Hub;
 use super::background::Background;
 use super::methods::request_id;
 use super::turns::storage;
+use crate::error::shown_id;
 use crate::recorded::{CallNotFound, recorded_in};
 use crate::serve::pending::ReplyTo;
 use crate::wire::{bad_call_explained, explanation};
@@ -151,7 +152,7 @@ impl Rules {
         let recorded = recorded.map_err(|error| match &error {
             CallNotFound::State(error) => storage(error),
             CallNotFound::None { .. } | CallNotFound::Several { .. } | CallNotFound::Session(_) => {
-                let message = format!("this session has no call `{}`", shown(call.as_str()));
+                let message = format!("this session has no call `{}`", shown_id(call.as_str()));
                 MethodError::new(MethodErrorCode::UnknownCall, message)
             }
         })?;
@@ -189,10 +190,6 @@ fn fitting<T: Serialize>(mut told: T, part: impl Fn(&mut T) -> &mut Explanation)
         }
     }
     told
-}
-
-fn shown(id: &str) -> String {
-    id.chars().take(64).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]

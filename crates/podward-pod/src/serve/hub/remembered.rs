@@ -13,6 +13,7 @@ use super::background::Background;
 use super::replies::refused;
 use super::turns::storage;
 use super::{Hub, stopping};
+use crate::error::shown_id;
 use crate::grants::{GrantError, GrantStore, NewGrant, gate_grant};
 use crate::serve::always;
 use crate::serve::pending::{Kind, ReplyTo};
@@ -328,6 +329,6 @@ fn taken_back(
 }
 
 fn unknown(id: &wire::GrantId) -> MethodError {
-    let message = format!("there is no grant `{}`", id.as_str().escape_debug());
+    let message = format!("there is no grant `{}`", shown_id(id.as_str()));
     MethodError::new(MethodErrorCode::UnknownGrant, message)
 }

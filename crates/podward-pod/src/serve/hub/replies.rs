@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::Hub;
 use super::methods::request_id;
+use crate::error::shown_id;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, ReplyTo};
 use crate::serve::questions::Open;
@@ -89,16 +90,8 @@ impl Hub {
     /// The open question that an answer names, if it is an answer to what is asked.
     fn question(&mut self, id: &wire::RequestId, digest: &str) -> Result<Question, MethodError> {
         let unknown = || {
-            let shown: String = id
-                .as_str()
-                .chars()
-                .take(64)
-                .flat_map(char::escape_debug)
-                .collect();
-            MethodError::new(
-                MethodErrorCode::UnknownRequest,
-                format!("there is no permission request `{shown}`"),
-            )
+            let message = format!("there is no permission request `{}`", shown_id(id.as_str()));
+            MethodError::new(MethodErrorCode::UnknownRequest, message)
         };
         let id = request_id(id).ok_or_else(unknown)?;
         if let Some((outcome, by)) = self.questions.settled(&id) {
@@ -133,7 +126,8 @@ impl Hub {
             question.id()
         );
         let error = MethodError::new(MethodErrorCode::DigestMismatch, message);
-        Err(error.with_help("a name in it leads to another file: reject it, so that it is made anew"))
+        Err(error
+            .with_help("a name in it leads to another file: reject it, so that it is made anew"))
     }
 
     fn answer(
