@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use crate::action::Action;
 use crate::compile::{Domain, domain_of};
 use crate::operation::{Operation, Operations, PathForm, PathSubject, Subject};
-use crate::pattern::Glob;
 use crate::rule::Rule;
 use crate::rule::tools::{ToolPattern, stands_for_anything};
 use crate::text::Text;
@@ -23,10 +22,13 @@ use crate::tool::{ToolName, ToolOrigin};
 use anchors::{Anchored, Ends};
 use found::Found;
 pub(crate) use found::Order;
-use literals::{Cut, Literals};
+use literals::{Cut, EndOfText, Held};
 
 /// Tables with no more rules than this are tried in order.
 const FEW: usize = 16;
+
+/// Groups of no more rules are.
+const FEW_IN_GROUP: usize = 4;
 
 /// The index of one table.
 #[derive(Debug)]
@@ -86,8 +88,9 @@ impl Index {
         names.sort_unstable();
         let of_servers = Group::new(rules, &of_servers, plain);
         let of_globs = Group::new(rules, &of_globs, None);
-        let by_name = Anchored::new(&names, Ends::Open, |id| {
-            rule_at(rules, id).map(|rule| Literals::of_tool(rule.written_tool()))
+        let by_name = anchored(&names, Ends::Open, |id, bytes| {
+            let rule = rule_at(rules, id)?;
+            Some(literals::add_tool(rule.written_tool(), bytes))
         });
         literals.shrink_to_fit();
         Some(Self {
@@ -182,12 +185,12 @@ impl Group {
             .collect();
         Self {
             domain,
-            own: Anchored::new(ids, Ends::Both, |id| {
-                rule_at(rules, id).map(|rule| literals_of(rule, domain))
+            own: anchored(ids, Ends::Both, |id, bytes| {
+                add_literals(rule_at(rules, id)?, domain, bytes)
             }),
-            lines: Anchored::new(&lines, Ends::Open, |id| {
+            lines: anchored(&lines, Ends::Open, |id, bytes| {
                 let line = rule_at(rules, id)?.line()?;
-                Some(Literals::of(&line, Cut::None))
+                Some(literals::add(&line, Cut::None, bytes))
             }),
         }
     }
@@ -268,46 +271,59 @@ fn ends_of(form: &PathForm, text: &str) -> Ends {
     }
 }
 
+fn anchored(
+    ids: &[u32],
+    ends: Ends,
+    add: impl Fn(u32, &mut Vec<u8>) -> Option<EndOfText>,
+) -> Anchored {
+    match ids.len() <= FEW_IN_GROUP {
+        true => Anchored::listed(ids),
+        false => Anchored::new(&Held::new(ids, add), ends),
+    }
+}
+
 /// Splits off the rules whose pattern says too little.
 fn without_open(rules: &[Rule], ids: Vec<u32>, domain: Option<Domain>) -> (Vec<u32>, Vec<u32>) {
     if ids.len() <= FEW {
         return (Vec::new(), ids);
     }
-    ids.into_iter()
-        .partition(|id| rule_at(rules, *id).is_none_or(|rule| literals_of(rule, domain).is_empty()))
+    let mut bytes = Vec::new();
+    ids.into_iter().partition(|id| {
+        bytes.clear();
+        rule_at(rules, *id).and_then(|rule| add_literals(rule, domain, &mut bytes));
+        !literals::has_fixed(&bytes)
+    })
 }
 
 fn rule_at(rules: &[Rule], id: u32) -> Option<&Rule> {
     rules.get(found::place(id))
 }
 
-/// What every text holds that a rule's pattern matches.
-fn literals_of(rule: &Rule, domain: Option<Domain>) -> Literals {
+/// Appends what every text holds that a rule's pattern matches; `None`: nothing is known of it.
+fn add_literals(rule: &Rule, domain: Option<Domain>, bytes: &mut Vec<u8>) -> Option<EndOfText> {
     let cut = match rule.is_restrictive() {
         true => Cut::NonAscii,
         false => Cut::None,
     };
-    match domain {
-        Some(Domain::Command) if rule.loose_command().is_some() => Literals::default(),
-        Some(Domain::Command) => Literals::of(&rule.command(), cut),
-        Some(Domain::Path) => Literals::of(&rule.path().glob, cut),
-        Some(Domain::Url) => Literals::of(&rule.url().any(), Cut::None),
-        Some(Domain::Plain) => Literals::of(&rule.plain(), Cut::None),
-        None => literals_of_any(rule, cut),
-    }
-}
-
-/// The same for texts of any kind.
-fn literals_of_any(rule: &Rule, cut: Cut) -> Literals {
-    let has_one_reading = !rule.pattern.contains(['\'', '"', '[']) && !rule.pattern.contains("://");
-    if !has_one_reading {
-        return Literals::default();
-    }
-    let path: Glob<'_> = rule.path().glob;
-    match path.n_optional() {
-        0 => Literals::of(&rule.command(), cut),
-        _ => Literals::of(&path, cut),
-    }
+    Some(match domain {
+        Some(Domain::Command) if rule.loose_command().is_some() => return None,
+        Some(Domain::Command) => literals::add(&rule.command(), cut, bytes),
+        Some(Domain::Path) => literals::add(&rule.path().glob, cut, bytes),
+        Some(Domain::Url) => literals::add(&rule.url().any(), Cut::None, bytes),
+        Some(Domain::Plain) => literals::add(&rule.plain(), Cut::None, bytes),
+        None => {
+            let has_one_reading =
+                !rule.pattern.contains(['\'', '"', '[']) && !rule.pattern.contains("://");
+            if !has_one_reading {
+                return None;
+            }
+            let path = rule.path().glob;
+            match path.n_optional() {
+                0 => literals::add(&rule.command(), cut, bytes),
+                _ => literals::add(&path, cut, bytes),
+            }
+        }
+    })
 }
 
 #[cfg(test)]

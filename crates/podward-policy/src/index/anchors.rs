@@ -1,11 +1,8 @@
 //! Rules filed under a piece of text that every text they match holds.
 
 use super::found::{Found, place};
-use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, best_window, bits_for};
-use super::literals::Literals;
-
-/// Groups with no more rules than this are tried in order.
-const FEW: usize = 4;
+use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, bits_for};
+use super::literals::{Held, Literals};
 
 /// A key that more rules share than this is taken only where there is no better one.
 pub(super) const SHARED: u16 = 8;
@@ -35,7 +32,7 @@ pub(super) struct Anchored {
 
 #[derive(Debug)]
 struct Keys {
-    /// The hash of a key, and a rule; sorted.
+    /// The hash of a key, and a rule: by how the hash begins.
     pairs: Box<[(u32, u32)]>,
     /// Where the pairs begin whose hash begins like this.
     starts: Box<[u32]>,
@@ -77,20 +74,21 @@ fn hash_from<'b>(seed: u32, bytes: impl Iterator<Item = &'b u8>) -> u32 {
 }
 
 impl Anchored {
-    /// Files rules by what their texts hold; those of which nothing is known are always tried.
-    pub(super) fn new(
-        ids: &[u32],
-        ends: Ends,
-        literals_of: impl Fn(u32) -> Option<Literals>,
-    ) -> Self {
-        if ids.len() <= FEW {
-            return Self {
-                rest: ids.into(),
-                keys: None,
-            };
+    /// Rules that are always tried.
+    pub(super) fn listed(ids: &[u32]) -> Self {
+        Self {
+            rest: ids.into(),
+            keys: None,
         }
-        let mut filing = Filing::new(ids, ends, literals_of);
-        filing.file_all();
+    }
+
+    /// Files rules by what their texts hold; those of which nothing is known are always tried.
+    pub(super) fn new(held: &Held, ends: Ends) -> Self {
+        let mut filing = Filing {
+            rest: held.unknown().to_vec(),
+            ..Filing::default()
+        };
+        filing.file_all(held, ends);
         filing.done()
     }
 
@@ -171,75 +169,51 @@ impl Keys {
 }
 
 /// Rules on their way to their keys.
-struct Filing<'i> {
-    ids: &'i [u32],
-    ends: Ends,
-    literals: Vec<Option<Literals>>,
+#[derive(Default)]
+struct Filing {
     rest: Vec<u32>,
     pairs: Vec<(u32, u32)>,
-    /// The hashes of keys that stand anywhere, and at every which byte a text is looked at for them.
+    /// The hashes of keys that stand anywhere.
     grams: Vec<u32>,
-    stride: usize,
+    /// At every which byte a text is looked at for them; `None`: there are none.
+    stride: Option<usize>,
     prefix_lengths: u64,
     suffix_lengths: u64,
     has_tilde: bool,
 }
 
-impl<'i> Filing<'i> {
-    fn new(ids: &'i [u32], ends: Ends, literals_of: impl Fn(u32) -> Option<Literals>) -> Self {
-        Self {
-            ids,
-            ends,
-            literals: ids.iter().map(|id| literals_of(*id)).collect(),
-            rest: Vec::new(),
-            pairs: Vec::with_capacity(ids.len()),
-            grams: Vec::new(),
-            stride: MOST_STRIDE,
-            prefix_lengths: 0,
-            suffix_lengths: 0,
-            has_tilde: false,
-        }
-    }
-
-    fn file_all(&mut self) {
-        let literals = std::mem::take(&mut self.literals);
-        let ids = self.ids;
-        let mut by_end = Counts::new(ids.len());
-        let mut filed: Vec<Filed<'_>> = Vec::with_capacity(ids.len());
-        for (id, literals) in ids.iter().zip(&literals) {
-            let Some(literals) = literals.as_ref().filter(|literals| !literals.is_empty()) else {
-                self.rest.push(*id);
-                continue;
-            };
-            let rule = Filed::new(*id, literals, self.ends);
-            for (_, hash) in [rule.prefix, rule.suffix].into_iter().flatten() {
-                by_end.add(hash);
+impl Filing {
+    /// A start that few rules share is the best key, then such an end, then what stands between.
+    fn file_all(&mut self, held: &Held, ends: Ends) {
+        let mut open: Vec<Filed<'_>> = held.iter().map(Filed::new).collect();
+        self.pairs.reserve(open.len());
+        Filed::count(&mut open, |rule| &mut rule.prefix);
+        open.retain(|rule| rule.prefix.n_sharing > SHARED || !self.file_prefix(rule));
+        if ends == Ends::Both {
+            for rule in &mut open {
+                let suffix = rule.literals.suffix();
+                rule.suffix = End::new(suffix.len(), SEED_SUFFIX, suffix.iter().rev());
             }
-            filed.push(rule);
+            Filed::count(&mut open, |rule| &mut rule.suffix);
+            open.retain(|rule| rule.suffix.n_sharing > SHARED || !self.file_suffix(rule));
         }
-        filed.retain(|rule| match rule.shared_by(&by_end) {
-            (prefix, _) if prefix <= SHARED => !self.file_prefix(rule),
-            (_, suffix) if suffix <= SHARED => !self.file_suffix(rule),
-            _ => true,
-        });
-        self.file_open(&filed, &by_end);
+        self.file_open(&open);
     }
 
     /// Files rules that share their ends with many.
-    fn file_open(&mut self, open: &[Filed<'_>], by_end: &Counts) {
+    fn file_open(&mut self, open: &[Filed<'_>]) {
         let mut by_gram = Counts::new(open.len().saturating_mul(16));
         for rule in open {
-            let parts = rule.literals.parts();
-            for bytes in parts.flat_map(|part| part.windows(grams::N_BYTES)) {
-                by_gram.add(grams::hash_of(bytes).unwrap_or_default());
-            }
+            let grams = rule.literals.parts().flat_map(grams::hashes);
+            grams.for_each(|hash| by_gram.add(hash));
         }
+        let mut scratch = Vec::new();
         for rule in open {
-            let window = best_window(rule.literals, &by_gram);
-            let (prefix, suffix) = rule.shared_by(by_end);
+            let window = by_gram.best_window(rule.literals, &mut scratch);
+            let [prefix, suffix] = [rule.prefix, rule.suffix].map(|end| end.n_sharing);
             let is_filed = match window {
                 Some(window) if window.count <= prefix.min(suffix) => {
-                    self.file_grams(rule.id, rule.literals, window);
+                    self.file_grams(rule, window);
                     true
                 }
                 _ if prefix <= suffix => self.file_prefix(rule),
@@ -252,63 +226,66 @@ impl<'i> Filing<'i> {
     }
 
     fn file_prefix(&mut self, rule: &Filed<'_>) -> bool {
-        let Some((length, hash)) = rule.prefix else {
+        let Some(length_bit) = rule.prefix.length_bit() else {
             return false;
         };
-        self.prefix_lengths |= 1 << length.saturating_sub(1);
-        self.pairs.push((hash, rule.id));
+        self.prefix_lengths |= length_bit;
+        self.pairs.push((rule.prefix.hash, rule.id));
         true
     }
 
     fn file_suffix(&mut self, rule: &Filed<'_>) -> bool {
-        let Some((length, hash)) = rule.suffix else {
+        let Some(length_bit) = rule.suffix.length_bit() else {
             return false;
         };
-        self.suffix_lengths |= 1 << length.saturating_sub(1);
+        self.suffix_lengths |= length_bit;
         self.has_tilde |= rule.literals.suffix().contains(&b'~');
-        self.pairs.push((hash, rule.id));
+        self.pairs.push((rule.suffix.hash, rule.id));
         true
     }
 
-    fn file_grams(&mut self, id: u32, literals: &Literals, window: Window) {
-        let part = literals.parts().nth(window.part).unwrap_or_default();
-        self.stride = window.stride.min(self.stride);
-        for bytes in window.keys(part) {
-            self.has_tilde |= bytes.contains(&b'~');
-            if let Some(hash) = grams::hash_of(bytes) {
-                self.pairs.push((hash, id));
-                self.grams.push(hash);
-            }
+    fn file_grams(&mut self, rule: &Filed<'_>, window: Window) {
+        let part = rule.literals.parts().nth(window.part).unwrap_or_default();
+        let part = part.get(window.at..).unwrap_or_default();
+        self.stride = Some(self.stride.unwrap_or(MOST_STRIDE).min(window.stride));
+        self.has_tilde |= part.contains(&b'~');
+        for hash in grams::hashes(part).take(window.stride) {
+            self.pairs.push((hash, rule.id));
+            self.grams.push(hash);
         }
     }
 
     fn done(mut self) -> Anchored {
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
         self.rest.sort_unstable();
         let bits = bits_for(self.pairs.len() / 2);
         let shift = 32 - bits;
+        let bucket = |hash: u32| place(hash >> shift);
+        // First how many there are, then where they end, at last where they begin.
         let mut starts = vec![0_u32; (1 << bits) + 1];
-        let mut filled = 0;
-        for (at, (hash, _)) in (0_u32..).zip(&self.pairs) {
-            let bucket = place(hash >> shift);
-            while filled <= bucket {
-                if let Some(start) = starts.get_mut(filled) {
-                    *start = at;
-                }
-                filled += 1;
+        for (hash, _) in &self.pairs {
+            if let Some(n) = starts.get_mut(bucket(*hash)) {
+                *n += 1;
             }
         }
-        let end = u32::try_from(self.pairs.len()).unwrap_or(u32::MAX);
-        for start in starts.iter_mut().skip(filled) {
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
             *start = end;
         }
-        let grams = (!self.grams.is_empty()).then(|| Grams::new(self.stride, &self.grams));
+        let mut pairs = vec![(0, 0); self.pairs.len()];
+        for pair in self.pairs.into_iter().rev() {
+            if let Some(start) = starts.get_mut(bucket(pair.0)) {
+                *start -= 1;
+                if let Some(slot) = pairs.get_mut(place(*start)) {
+                    *slot = pair;
+                }
+            }
+        }
         Anchored {
             rest: self.rest.into_boxed_slice(),
             keys: Some(Keys {
-                grams,
-                pairs: self.pairs.into_boxed_slice(),
+                grams: self.stride.map(|stride| Grams::new(stride, &self.grams)),
+                pairs: pairs.into_boxed_slice(),
                 starts: starts.into_boxed_slice(),
                 shift,
                 prefix_lengths: self.prefix_lengths,
@@ -319,34 +296,68 @@ impl<'i> Filing<'i> {
     }
 }
 
-/// A rule on its way to its key: its start and its end, as length and hash; `None` where there is none.
-struct Filed<'l> {
+/// A rule on its way to its key.
+struct Filed<'h> {
     id: u32,
-    literals: &'l Literals,
-    prefix: Option<(usize, u32)>,
-    suffix: Option<(usize, u32)>,
+    literals: Literals<'h>,
+    prefix: End,
+    suffix: End,
 }
 
-impl<'l> Filed<'l> {
-    fn new(id: u32, literals: &'l Literals, ends: Ends) -> Self {
-        let (prefix, suffix) = (literals.prefix(), literals.suffix());
-        let length = |key: &[u8]| key.len().min(LONGEST);
-        let has_suffix = ends == Ends::Both && !suffix.is_empty();
+/// The start or the end of a rule's texts, as a key.
+#[derive(Clone, Copy)]
+struct End {
+    /// 0: there is none.
+    length: usize,
+    hash: u32,
+    n_sharing: u16,
+}
+
+impl End {
+    const NONE: Self = Self {
+        length: 0,
+        hash: 0,
+        n_sharing: u16::MAX,
+    };
+
+    fn new<'b>(length: usize, seed: u32, bytes: impl Iterator<Item = &'b u8>) -> Self {
         Self {
-            id,
-            literals,
-            prefix: (!prefix.is_empty())
-                .then(|| (length(prefix), hash_from(SEED_PREFIX, prefix.iter()))),
-            suffix: has_suffix
-                .then(|| (length(suffix), hash_from(SEED_SUFFIX, suffix.iter().rev()))),
+            length: length.min(LONGEST),
+            hash: hash_from(seed, bytes),
+            ..Self::NONE
         }
     }
 
-    /// How many rules share its start, and its end.
-    fn shared_by(&self, by_end: &Counts) -> (u16, u16) {
-        let count = |key: Option<(usize, u32)>| {
-            key.map_or(u16::MAX, |(_, hash)| by_end.of(hash).min(u16::MAX - 1))
-        };
-        (count(self.prefix), count(self.suffix))
+    fn length_bit(self) -> Option<u64> {
+        Some(1 << self.length.checked_sub(1)?)
+    }
+}
+
+impl<'h> Filed<'h> {
+    fn new((id, literals): (u32, Literals<'h>)) -> Self {
+        let prefix = literals.prefix();
+        Self {
+            id,
+            literals,
+            prefix: End::new(prefix.len(), SEED_PREFIX, prefix.iter()),
+            suffix: End::NONE,
+        }
+    }
+
+    /// Finds out how many rules share an end.
+    fn count(rules: &mut [Self], end_of: fn(&mut Self) -> &mut End) {
+        let mut counts = Counts::new(rules.len());
+        for rule in &mut *rules {
+            let end = end_of(rule);
+            if end.length > 0 {
+                counts.add(end.hash);
+            }
+        }
+        for rule in rules {
+            let end = end_of(rule);
+            if end.length > 0 {
+                end.n_sharing = counts.of(end.hash).min(u16::MAX - 1);
+            }
+        }
     }
 }

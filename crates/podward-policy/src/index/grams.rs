@@ -74,50 +74,19 @@ impl Grams {
     }
 }
 
-/// Where in a rule's parts its keys are, and how many rules share the most common of them.
+/// The hashes of all keys that stand in a part.
+pub(super) fn hashes(part: &[u8]) -> impl Iterator<Item = u32> {
+    part.windows(N_BYTES).filter_map(hash_of)
+}
+
+/// Where in a rule's parts its keys are, as many as its stride, and how many rules share the most
+/// common of them. Of any text that holds the part one of them stands where the text is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     pub(super) part: usize,
-    at: usize,
+    pub(super) at: usize,
     pub(super) stride: usize,
     pub(super) count: u16,
-}
-
-impl Window {
-    /// The keys of a part: of any text that holds it, one of them stands where the text is looked at.
-    pub(super) fn keys(self, part: &[u8]) -> impl Iterator<Item = &[u8]> {
-        part.windows(N_BYTES).skip(self.at).take(self.stride)
-    }
-}
-
-/// The bytes of a rule that few others have: rather such of which a text holds one at every fourth
-/// byte than at every second, and rather that than where every byte must be looked at.
-pub(super) fn best_window(literals: &Literals, by_gram: &Counts) -> Option<Window> {
-    let mut best: Option<Window> = None;
-    for stride in [MOST_STRIDE, 2, 1] {
-        for (part_idx, part) in literals.parts().enumerate() {
-            let n_bytes = N_BYTES - 1 + stride;
-            for at in 0..(part.len() + 1).saturating_sub(n_bytes) {
-                let mut window = Window {
-                    part: part_idx,
-                    at,
-                    stride,
-                    count: 0,
-                };
-                let counts = window
-                    .keys(part)
-                    .filter_map(|bytes| Some(by_gram.of(hash_of(bytes)?)));
-                window.count = counts.max()?;
-                if best.is_none_or(|best| window.count < best.count) {
-                    best = Some(window);
-                }
-            }
-        }
-        if best.is_some_and(|best| best.count <= SHARED) {
-            return best;
-        }
-    }
-    best
 }
 
 /// How often each hash was seen, or more.
@@ -127,6 +96,36 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// The bytes of a rule that few others have: rather such of which a text holds one at every fourth
+    /// byte than at every second, and rather that than where every byte must be looked at.
+    pub(super) fn best_window(
+        &self,
+        literals: Literals<'_>,
+        counts: &mut Vec<u16>,
+    ) -> Option<Window> {
+        let mut best: [Option<Window>; 3] = [None; 3];
+        for (part_idx, part) in literals.parts().enumerate() {
+            counts.clear();
+            counts.extend(hashes(part).map(|hash| self.of(hash)));
+            for (best, stride) in best.iter_mut().zip([MOST_STRIDE, 2, 1]) {
+                for (at, window) in counts.windows(stride).enumerate() {
+                    let count = window.iter().copied().max()?;
+                    if best.is_none_or(|best| count < best.count) {
+                        *best = Some(Window {
+                            part: part_idx,
+                            at,
+                            stride,
+                            count,
+                        });
+                    }
+                }
+            }
+        }
+        let windows = || best.into_iter().flatten();
+        let rare = windows().find(|window| window.count <= SHARED);
+        rare.or_else(|| windows().min_by_key(|window| window.count))
+    }
+
     pub(super) fn new(n: usize) -> Self {
         let bits = bits_for(n.saturating_mul(4));
         Self {

@@ -123,9 +123,10 @@ impl UrlParts {
             is_one_host,
             names_host: host.contains(char::is_alphanumeric),
             has_address: host.starts_with(|c| !is_wildcard(c)),
-            hosts: match host.contains('*') {
-                true => other_hosts(&lower(&Glob::written(host).tokens())),
-                false => None,
+            hosts: match host.rsplit_once('*') {
+                Some((_, after)) if after.starts_with('.') && after.len() > 1 => None,
+                Some(_) => other_hosts(&lower(&Glob::written(host).tokens())),
+                None => None,
             },
             any: Any::Written {
                 text: text.into_boxed_str(),
