@@ -6,10 +6,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use podward_protocol::PermissionRequest;
+use podward_view::{Before, MAX_COMPARED};
 use rustix::fs::OFlags;
 use serde_json::Value;
-
-use crate::question::{Before, MAX_COMPARED};
 
 /// Looks into the file of a `file_write`. It is only shown: whatever it is, the call is judged and
 /// run by the pod.

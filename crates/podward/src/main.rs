@@ -3,12 +3,11 @@
 //! It must never know how a call is judged or run: what it prints, the crates below decided.
 //!
 //! Where is what: the command line in `arguments`, one module a subcommand in `commands`, exit codes
-//! in `exit`, what a run looks like in `transcript`, who follows one in `follow`, questions and answers
-//! in `question`, safe display of foreign text in `visible`.
+//! in `exit`, what a run looks like in `transcript`, who follows one in `follow`, a person's answers in
+//! `question`; what is said of a call or a question is worded in `podward-view`.
 
 mod arguments;
 mod before;
-mod call_summary;
 mod commands;
 mod connection;
 mod exit;
@@ -24,8 +23,6 @@ mod signals;
 mod terminal;
 mod transcript;
 mod unanswered;
-mod visible;
-mod wording;
 
 use std::process::ExitCode;
 

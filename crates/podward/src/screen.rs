@@ -1,33 +1,26 @@
 //! Standard output for data, standard error for talk.
 
+pub(crate) use podward_view::Look;
+use podward_view::{Lines, Row, visible};
+
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Color, Style};
 
 use crate::arguments::ColorWhen;
-use crate::visible::{Lines, visible};
 
-/// How a text looks where there is colour. It never says more than the words do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Look {
-    Strong,
-    Faint,
-    Good,
-    Warning,
-    Bad,
-}
-
-impl Look {
-    fn style(self) -> Style {
-        let colored = |color| Style::new().fg_color(Some(Color::Ansi(color)));
-        match self {
-            Self::Strong => Style::new().bold(),
-            Self::Faint => Style::new().dimmed(),
-            Self::Good => colored(AnsiColor::Green),
-            Self::Warning => colored(AnsiColor::Yellow),
-            Self::Bad => colored(AnsiColor::Red),
-        }
+/// What a look is like where there is colour. It never says more than the words do.
+fn style(look: Look) -> Style {
+    let colored = |color| Style::new().fg_color(Some(Color::Ansi(color)));
+    match look {
+        // A mark points at what asks, and a sign stands in front of what changes.
+        Look::Plain | Look::Asks | Look::Added | Look::Removed => Style::new(),
+        Look::Strong => Style::new().bold(),
+        Look::Faint => Style::new().dimmed(),
+        Look::Good => colored(AnsiColor::Green),
+        Look::Warning => colored(AnsiColor::Yellow),
+        Look::Bad => colored(AnsiColor::Red),
     }
 }
 
@@ -53,10 +46,18 @@ impl Stream {
         }
     }
 
+    /// A row as it is written to this stream.
+    pub(crate) fn row(self, row: &Row) -> String {
+        let pieces = row.pieces.iter();
+        pieces
+            .map(|piece| self.paint(piece.look, &piece.text))
+            .collect()
+    }
+
     /// A text as it is written to this stream.
     pub(crate) fn paint(self, look: Look, text: impl Display) -> String {
-        let style = look.style();
-        if self.is_colored {
+        let style = style(look);
+        if self.is_colored && style != Style::new() {
             format!("{style}{text}{style:#}")
         } else {
             text.to_string()

@@ -6,16 +6,15 @@ use podward_protocol::{
     CallId, ClientJoined, ClientLeft, Closing, DecidedBy, ErrorCode, Event, GrantAdded,
     GrantRevoked, PermissionRequest, PermissionSettled, RefusalCause, RequestId, SessionStarted,
     SkillEndReason, SkillEnded, SkillStarted, SkillStarter, ToolCallArguments, ToolCallFinished,
-    ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, Verdict,
+    ToolCallVerdict, TurnEnded, Verdict,
+};
+use podward_view::{
+    CALL_CHARS, Lines, by_text, cause_text, client_text, lasts_text, one_line, outcome_text,
+    refusal_text, result_text, skill_tools_text, summary, turn_calls_text, turn_end_text,
+    verdict_word, visible,
 };
 
-use crate::call_summary::summary;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, one_line, visible};
-use crate::wording::{
-    CALL_CHARS, by_text, cause_text, client_text, counted, lasts_text, outcome_text, refusal_text,
-    skill_tools_text,
-};
 
 /// Lines of a result that are shown.
 const RESULT_LINES: usize = 10;
@@ -198,11 +197,7 @@ impl Transcript {
 
     fn verdict(&mut self, verdict: &ToolCallVerdict) -> Option<Piece> {
         let number = self.number(verdict.part_of.as_ref().unwrap_or(&verdict.call));
-        let (look, word) = match verdict.ruling.verdict {
-            Verdict::Allow => (Look::Good, "allow"),
-            Verdict::Ask => (Look::Warning, "ask"),
-            Verdict::Deny => (Look::Bad, "deny"),
-        };
+        let (look, word) = verdict_word(verdict.ruling.verdict);
         let word = self.screen.talk.paint(look, word);
         let mut cause = cause_text(&verdict.ruling);
         if verdict.part_of.is_some() {
@@ -245,16 +240,7 @@ impl Transcript {
 
     fn finished(&mut self, finished: &ToolCallFinished) -> Piece {
         let number = self.number(&finished.call);
-        let (look, word) = match &finished.outcome {
-            ToolOutcome::Done => (Look::Good, "done".to_owned()),
-            ToolOutcome::Failed => (Look::Warning, "failed".to_owned()),
-            ToolOutcome::Stopped { cause } => {
-                (Look::Bad, format!("stopped ({})", refusal_text(cause)))
-            }
-            ToolOutcome::Refused { cause } => {
-                (Look::Bad, format!("refused ({})", refusal_text(cause)))
-            }
-        };
+        let (look, word) = result_text(&finished.outcome);
         let mut text = format!("#{number}   {}\n", self.screen.talk.paint(look, word));
         let n_lines = finished.content.lines().count();
         for line in finished.content.lines().take(RESULT_LINES) {
@@ -372,19 +358,9 @@ impl Transcript {
     }
 
     fn ended(&mut self, ended: &TurnEnded) -> Piece {
-        let (look, why) = match &ended.reason {
-            TurnEndReason::Done => (Look::Good, "done".to_owned()),
-            TurnEndReason::Limit { limit } => {
-                (Look::Bad, format!("stopped by the limit `{}`", limit.0))
-            }
-            TurnEndReason::Aborted { reason } => (Look::Bad, format!("aborted: {reason}")),
-            TurnEndReason::Cancelled => (Look::Warning, "cancelled".to_owned()),
-            TurnEndReason::Failed => (Look::Bad, "failed".to_owned()),
-        };
-        let why = self.screen.talk.paint(look, visible(&why, Lines::Escape));
-        let (n_calls, n_refused) = (ended.n_calls, ended.n_refused);
-        let calls = counted(n_calls, "call");
-        let mut text = format!("{why} · {calls}, {n_refused} refused\n");
+        let (look, why) = turn_end_text(&ended.reason);
+        let (why, calls) = (self.screen.talk.paint(look, why), turn_calls_text(ended));
+        let mut text = format!("{why} · {calls}\n");
         for refusal in self.refusals.drain(..) {
             text.push_str(&format!("  {refusal}\n"));
         }

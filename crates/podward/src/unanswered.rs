@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use podward_protocol::{CallId, Change, Event, PermissionRequest};
+use podward_view::{CALL_CHARS, cause_text, one_line, rule_lines, summary};
 
-use crate::call_summary::summary;
 use crate::screen::{Look, Stream};
-use crate::visible::one_line;
-use crate::wording::{CALL_CHARS, cause_text, rule_lines};
 
 /// Calls that are listed; a turn of more says how many are left out.
 const CALLS_MAX: usize = 200;

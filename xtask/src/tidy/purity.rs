@@ -20,6 +20,7 @@ const ALLOWED: &[&str] = &[
     "serde",
     "serde_json",
     "sha2",
+    "similar",
     "strsim",
     "thiserror",
     "toml",

@@ -1,9 +1,10 @@
+use podward_view::Before;
+use podward_view::sample::push;
+
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
 use super::{MAX_COMPARED, before};
-use crate::question::Before;
-use crate::question::sample::push;
 
 #[test]
 fn what_is_there_is_shown_as_far_as_it_can_be() {

@@ -13,12 +13,12 @@ use podward_lint::{Attendance, Call, Code, Finding, Lower, Part, Severity};
 use podward_manifest::{Diagnostic, LayerName, WrittenPermissions};
 use podward_policy::{KnownTools, Lowered, RuleIdx};
 use podward_tools::{Place, lower};
+use podward_view::counted;
 
 use crate::arguments::{Lint, LintFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
-use crate::wording::counted;
 
 use sources::{Bad, Source};
 

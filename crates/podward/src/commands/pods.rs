@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use podward_client::{Found, look};
 use podward_protocol::{Event, Status};
+use podward_view::{Lines, visible};
 use serde::Serialize;
 
 use crate::arguments::{Format, Pods};
@@ -13,7 +14,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, visible};
 
 /// How long a pod may take to say what it does.
 const PATIENCE: Duration = Duration::from_secs(5);

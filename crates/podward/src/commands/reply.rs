@@ -9,6 +9,7 @@ use podward_protocol::{
     Always, Answer, Chosen, ChosenPattern, MethodErrorCode, PermissionRejectAll, PermissionReply,
     RequestId, Settled,
 };
+use podward_view::{Lines, by_text, cause_text, outcome_text, visible};
 
 use self::answer::{Wanted, only_part, wanted};
 use super::pending::open;
@@ -18,8 +19,6 @@ use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, visible};
-use crate::wording::{by_text, cause_text, outcome_text};
 
 /// The name of this client, for people and the decision log.
 const NAME: &str = "podward reply";

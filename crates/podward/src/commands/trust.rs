@@ -4,13 +4,13 @@ use podward_pod::{
     Clock as _, LAYER_FILE, PROJECT_DIR, Places, Standing, SystemClock, TrustError, TrustStore,
     read_guarded,
 };
+use podward_view::{Lines, visible};
 
 use crate::arguments::Trust;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, visible};
 
 pub(super) fn run(arguments: &Trust, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;

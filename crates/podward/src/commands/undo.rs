@@ -4,13 +4,13 @@ mod text;
 
 use podward_pod::{Clock as _, SystemClock, UndoSession};
 use podward_undo::{Force, History, Plan, Undone, Wanted};
+use podward_view::{Lines, visible};
 
 use crate::arguments::Undo;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, visible};
 
 pub(super) fn run(arguments: &Undo, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;

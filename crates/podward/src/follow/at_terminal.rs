@@ -3,14 +3,14 @@
 use std::pin::Pin;
 
 use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply};
+use podward_view::{Question, by_text, cause_text, outcome_text};
 
 use crate::before::before;
 use crate::connection::{CallError, Caller};
-use crate::question::{Answering, Question, Replied, Step};
+use crate::question::{Answering, Replied, Step};
 use crate::screen::Screen;
 use crate::terminal::Terminal;
 use crate::transcript::Transcript;
-use crate::wording::{by_text, cause_text, outcome_text};
 
 /// An answer on its way.
 type OnItsWay = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send>>;

@@ -10,15 +10,12 @@ mod words;
 use std::collections::VecDeque;
 
 use podward_protocol::{Answer, Outcome, PermissionRequest, RequestId};
+use podward_view::{Lines, Question, outcome_text, rows, visible};
 use serde_json::{Map, Value};
 
 use super::pages::{Pages, Size};
-use super::rows::rows;
-use super::text::Question;
 use crate::screen::Stream;
 use crate::terminal::Typed;
-use crate::visible::{Lines, visible};
-use crate::wording::outcome_text;
 
 /// What is to be done, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -332,7 +329,7 @@ impl Answering {
             }
             words::Said::Nothing => self.again(words::NOTHING),
             words::Said::Other => {
-                let line = crate::visible::one_line(line, 60);
+                let line = podward_view::one_line(line, 60);
                 self.again(&format!("`{line}` is no answer"))
             }
         }
@@ -369,7 +366,8 @@ impl Answering {
             ("bash", Some(Value::String(command))) => command.clone(),
             _ => format!("{value:#}"),
         };
-        let rows = rows(&shown, &[], self.size.columns, self.stream);
+        let rows = rows(&shown, &[], self.size.columns);
+        let rows = rows.iter().map(|row| self.stream.row(row)).collect();
         self.stage = Stage::Changed { arguments };
         self.ask(rows)
     }

@@ -1,7 +1,5 @@
 //! A text that may be longer than the screen, a screen at a time.
 
-use super::rows::columns_of;
-
 /// How much fits on a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
@@ -18,6 +16,16 @@ impl Size {
         rows.map(|row| columns_of(row).div_ceil(self.columns.max(1)).max(1))
             .sum()
     }
+}
+
+/// How many columns a row takes, without what colours it.
+fn columns_of(row: &str) -> usize {
+    let pieces = row.split('\u{1b}').enumerate();
+    let shown = pieces.map(|(idx, piece)| match piece.split_once('m') {
+        Some((_, shown)) if idx > 0 => shown,
+        _ => piece, // no escape is in front of it
+    });
+    shown.map(podward_view::columns_of).sum()
 }
 
 /// How far to go on.

@@ -249,7 +249,7 @@ fn a_retry_says_why_and_when() {
 #[test]
 fn only_a_question_that_somebody_may_answer_waits() {
     let shown = |unasked: bool| {
-        let mut request = crate::question::sample::push("a").request;
+        let mut request = podward_view::sample::push("a").request;
         request.unasked = unasked;
         let screen = Screen {
             data: PIPE,

@@ -1,9 +1,9 @@
 use podward_protocol::{
     Change, DecidedBy, Event, PermissionRequest, RefusalCause, RuleToAdd, Stands, ToolCallVerdict,
 };
+use podward_view::sample::push;
 
 use super::Unanswered;
-use crate::question::sample::push;
 use crate::screen::Stream;
 
 const PIPE: Stream = Stream {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use podward_manifest::{Isolated, TEST_HOME, TEST_WORKSPACE};
 use podward_policy::Action;
 use podward_tools::Place;
+use podward_view::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,7 +16,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
 use crate::screen::{Look, Screen};
-use crate::visible::one_line;
 
 /// Characters of a message in the list of failed cases.
 const SHOWN_CHARS: usize = 400;
@@ -267,7 +267,7 @@ fn judge_line(
 }
 
 fn cause(judged: &Judged) -> String {
-    crate::wording::cause_text(&judged.wire_ruling())
+    podward_view::cause_text(&judged.wire_ruling())
 }
 
 #[cfg(test)]

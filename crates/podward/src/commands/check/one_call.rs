@@ -3,6 +3,7 @@
 use podward_manifest::underlined;
 use podward_policy::{Action, ByteSpan};
 use podward_protocol::{Operation, Ruling};
+use podward_view::{Lines, below_text, need_text, ruling_text, visible};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,8 +13,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judged::{Judged, judge};
 use crate::screen::Screen;
-use crate::visible::{Lines, visible};
-use crate::wording::{self, below_text, need_text, ruling_text};
 
 pub(super) fn run(arguments: &Check, screen: Screen) -> Result<Exit, Failure> {
     let (Some(manifest), Some(tool), Some(input)) =
@@ -113,7 +112,7 @@ fn operation_text(operation: &Operation, width: usize) -> String {
         "{:<18} {:<width$}{}{}{}",
         operation.tool,
         span_text(operation),
-        visible(&wording::operation_text(operation), Lines::Escape),
+        visible(&podward_view::operation_text(operation), Lines::Escape),
         below_text(operation.subject),
         need_text(operation.need),
     )

@@ -8,10 +8,9 @@ use podward_protocol::{
     Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Place, Ruling,
     Tried, TriedRule,
 };
-
-use crate::visible::one_line;
-use crate::wording::{
-    self, below_text, by_text, cause_text, counted, need_text, rule_lines, ruling_text,
+use podward_view::{
+    below_text, by_text, cause_text, counted, need_text, one_line, operation_text, rule_lines,
+    ruling_text,
 };
 
 /// Characters of a rule's pattern or of another text of one line.
@@ -121,7 +120,7 @@ fn operation_head(explained: &ExplainedOperation) -> String {
     format!(
         "{} {}{}{}\n",
         shown(&operation.tool),
-        shown(&wording::operation_text(operation)),
+        shown(&operation_text(operation)),
         below_text(operation.subject),
         need_text(operation.need)
     )

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 
 use podward_pod::{StoredGrant, StoredGrants};
 use podward_protocol::{AskedBy, Asker, GrantFor};
-
-use crate::visible::{Lines, one_line, visible};
+use podward_view::{Lines, one_line, visible};
 
 /// Characters of a reason that a list shows.
 const REASON: usize = 80;

@@ -2,9 +2,9 @@
 
 use podward_manifest::{Diagnostic, Related, Severity};
 use podward_policy::Action;
+use podward_view::{Lines, visible};
 
 use super::{Shown, ShownWitness};
-use crate::visible::{Lines, visible};
 
 /// A finding, its rule underlined, and an empty line.
 pub(super) fn finding(shown: &Shown) -> String {

@@ -1,21 +1,16 @@
 //! An open question with the commands that answer it.
 
 use podward_protocol::{PermissionRequest, SessionId, is_invisible};
+use podward_view::{Lines, Question, always_in, parts_text, visible};
 
 use crate::before::before;
-use crate::question::{Question, View, always_in, parts_text};
 use crate::screen::Stream;
-use crate::visible::{Lines, visible};
 
 /// Columns of a text that may go to a file.
 const COLUMNS: usize = 100;
 
 /// All of the question, a command for each answer, and one that tells why it is asked.
 pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stream) -> String {
-    let view = View {
-        columns: COLUMNS,
-        stream,
-    };
     let mut pods = request.path.clone();
     pods.push(request.pod.clone());
     let heading = format!("{} · {} · {}", pods.join("/"), request.id, request.tool);
@@ -23,7 +18,8 @@ pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stre
         before: before(&request),
         request,
     };
-    let mut text = question.rows(&heading, view).join("\n") + "\n";
+    let rows = question.rows(&heading, COLUMNS);
+    let mut text: String = rows.iter().map(|row| stream.row(row) + "\n").collect();
     let request = &question.request;
     for (idx, choice) in request.choices.iter().enumerate() {
         let lines = parts_text(request, idx);

@@ -1,6 +1,7 @@
 //! `podward skills end POD NAME`.
 
 use podward_protocol::SkillEnd;
+use podward_view::{Lines, visible};
 
 use crate::arguments::SkillsEnd;
 use crate::commands::pods::find;
@@ -8,7 +9,6 @@ use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
-use crate::visible::{Lines, visible};
 
 /// The name of this client, which the model and the session read.
 const NAME: &str = "podward skills end";

@@ -7,6 +7,7 @@ use podward_pod::layers::Loaded;
 use podward_pod::{Places, Purpose, SkillFile, SkillProblem, Skills, with_causes};
 use podward_policy::KnownTools;
 use podward_skill::{ManifestSays, refused_anyway};
+use podward_view::counted;
 use serde::Serialize;
 
 use crate::arguments::{Format, SkillsLint};
@@ -14,7 +15,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::Screen;
-use crate::wording::counted;
 
 /// A finding as it is printed for programs.
 #[derive(Debug, Serialize)]

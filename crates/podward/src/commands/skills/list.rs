@@ -2,13 +2,13 @@
 
 use podward_pod::{Purpose, SkillFile};
 use podward_skill::{Allowed, ListKind, Skill, StartedBy, ToolLists};
+use podward_view::one_line;
 use serde::Serialize;
 
 use crate::arguments::{Format, SkillsList};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::{Look, Screen};
-use crate::visible::one_line;
 
 /// How much of a description is listed.
 const MOST_CHARS: usize = 100;

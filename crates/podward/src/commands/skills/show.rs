@@ -6,6 +6,7 @@ use podward_pod::layers::Loaded;
 use podward_pod::{Purpose, SkillFile};
 use podward_policy::KnownTools;
 use podward_skill::{Allowed, CompiledEntry, ListKind, Skill, StartedBy};
+use podward_view::{Lines, counted, visible};
 use serde::Serialize;
 
 use super::list;
@@ -13,8 +14,6 @@ use crate::arguments::{Format, SkillsShow};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::Screen;
-use crate::visible::{Lines, visible};
-use crate::wording::counted;
 
 /// A skill with its rules, for programs.
 #[derive(Debug, Serialize)]

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use podward_protocol::Time;
 use podward_undo::{Change, Conflict, Listed, Node, Reason, State};
-
-use crate::visible::{Lines, one_line, visible};
+use podward_view::{Lines, one_line, visible};
 
 /// Paths that are shown of one deed.
 const SHOWN: usize = 100;

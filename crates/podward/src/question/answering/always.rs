@@ -1,11 +1,9 @@
 //! What `always` would save, and for how long.
 
 use podward_protocol::{Always, Answer, Chosen, GrantFor};
+use podward_view::{Lines, always_in, each_once, parts_text, visible};
 
-use super::super::text::{always_in, parts_text};
 use super::{Answering, Stage, Step, words};
-use crate::visible::{Lines, visible};
-use crate::wording::each_once;
 
 impl Answering {
     pub(super) fn always(&mut self) -> Vec<Step> {

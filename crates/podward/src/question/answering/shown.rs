@@ -3,7 +3,6 @@
 use podward_protocol::Answer;
 
 use super::super::pages::{Pages, Turn};
-use super::super::text::View;
 use super::{Answering, Stage, Step, words};
 use crate::screen::Look;
 
@@ -47,12 +46,9 @@ impl Answering {
             n_more => format!(" ({n_more} more after it)"),
         };
         let heading = format!("may {} run?{after}", first.name);
-        let view = View {
-            columns: self.size.columns,
-            stream: self.stream,
-        };
         let mut rows = vec![String::new()];
-        rows.extend(first.question.rows(&heading, view));
+        let question = first.question.rows(&heading, self.size.columns);
+        rows.extend(question.iter().map(|row| self.stream.row(row)));
         rows.extend(more.iter().cloned());
         self.ask(rows)
     }

@@ -1,9 +1,9 @@
 use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, RequestId};
+use podward_view::Question;
+use podward_view::sample::push;
 use serde_json::{Value, json};
 
 use super::{Answering, Replied, Size, Step};
-use crate::question::Question;
-use crate::question::sample::push;
 use crate::screen::Stream;
 use crate::terminal::Typed;
 

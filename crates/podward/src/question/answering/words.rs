@@ -1,12 +1,11 @@
 //! The words at a question: what a line says, and what is said to the person.
 
 use podward_protocol::PermissionRequest;
+use podward_view::{Lines, counted, visible};
 use serde_json::{Map, Value};
 
 use super::super::pages::Turn;
 use super::Waiting;
-use crate::visible::{Lines, visible};
-use crate::wording::counted;
 
 pub(super) const TOO_LONG: &str = "that line is longer than a terminal hands over whole: it is \
                                    not taken; `podward reply` takes longer ones";

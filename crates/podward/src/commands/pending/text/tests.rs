@@ -1,7 +1,7 @@
 use podward_protocol::SessionId;
+use podward_view::sample::push;
 
 use super::{shell_word, text};
-use crate::question::sample::push;
 use crate::screen::Stream;
 
 #[test]

@@ -1,10 +1,10 @@
 use clap::Parser as _;
 use podward_protocol::{Always, Answer, Chosen, ChosenPattern, GrantFor};
+use podward_view::sample::push;
 use serde_json::{Map, json};
 
 use super::{Wanted, only_part, wanted};
 use crate::arguments::{Arguments, Command, Reply};
-use crate::question::sample::push;
 
 fn reply(line: &[&str]) -> Reply {
     let mut all = vec!["podward", "reply", "pod", "call_1"];

@@ -10,13 +10,14 @@ use podward_protocol::{
 use crate::visible::{Lines, one_line, visible};
 
 /// Characters of a call, or of what is said about one, that are shown.
-pub(crate) const CALL_CHARS: usize = 400;
+pub const CALL_CHARS: usize = 400;
 
 /// Why a call is asked about whatever the rules say.
 pub(crate) const REPEATED: &str = "the same call three times or more in this turn";
 
 /// A verdict with its cause, a line each.
-pub(crate) fn ruling_text(ruling: &Ruling) -> String {
+#[must_use]
+pub fn ruling_text(ruling: &Ruling) -> String {
     format!(
         "verdict: {}\ncause: {}\nwhy: {}\ncoverage: {}\n",
         ruling.verdict.as_str(),
@@ -37,7 +38,8 @@ fn coverage_text(coverage: &Coverage) -> String {
 }
 
 /// How far an operation needs an allow, in brackets behind it.
-pub(crate) const fn need_text(need: Need) -> &'static str {
+#[must_use]
+pub const fn need_text(need: Need) -> &'static str {
     match need {
         Need::Full => "",
         Need::Restrictive => "  (can only tighten)",
@@ -49,7 +51,8 @@ pub(crate) const fn need_text(need: Need) -> &'static str {
 }
 
 /// What an operation is about: its text, or why nobody knows what runs.
-pub(crate) fn operation_text(operation: &Operation) -> String {
+#[must_use]
+pub fn operation_text(operation: &Operation) -> String {
     match &operation.why {
         Some(why) => format!("unknown code: {why}"),
         None => operation.text.clone(),
@@ -57,7 +60,8 @@ pub(crate) fn operation_text(operation: &Operation) -> String {
 }
 
 /// Whether it is about all below a directory, in brackets behind it.
-pub(crate) const fn below_text(subject: SubjectKind) -> &'static str {
+#[must_use]
+pub const fn below_text(subject: SubjectKind) -> &'static str {
     match subject {
         SubjectKind::Tree => "  (all below it)",
         _ => "", // itself
@@ -65,7 +69,8 @@ pub(crate) const fn below_text(subject: SubjectKind) -> &'static str {
 }
 
 /// Why a verdict is what it is, in one line.
-pub(crate) fn cause_text(ruling: &Ruling) -> String {
+#[must_use]
+pub fn cause_text(ruling: &Ruling) -> String {
     let place = place_text;
     match &ruling.cause {
         Cause::NoPolicy => "no rules at all".to_owned(),
@@ -142,7 +147,8 @@ fn skill_text(name: &str, says: &SkillSays) -> String {
 }
 
 /// What an active skill leaves of the tools, and what it says about them.
-pub(crate) fn skill_tools_text(started: &SkillStarted) -> String {
+#[must_use]
+pub fn skill_tools_text(started: &SkillStarted) -> String {
     let Some(n_tools) = started.n_tools else {
         return "it restricts no tool".to_owned();
     };
@@ -164,7 +170,8 @@ pub(crate) fn skill_tools_text(started: &SkillStarted) -> String {
 }
 
 /// A rule as it is written into a manifest, below a comment that says where it belongs.
-pub(crate) fn rule_lines(rule: &RuleToAdd) -> Vec<String> {
+#[must_use]
+pub fn rule_lines(rule: &RuleToAdd) -> Vec<String> {
     let layer = &rule.layer;
     let stands = match &rule.stands {
         Stands::Anywhere => format!("among the rules of the {layer} layer"),
@@ -180,7 +187,9 @@ pub(crate) fn rule_lines(rule: &RuleToAdd) -> Vec<String> {
         .collect()
 }
 
-fn place_text(at: &Place) -> String {
+/// A place in a file of rules.
+#[must_use]
+pub fn place_text(at: &Place) -> String {
     format!("{}:{}:{}", at.file, at.line, at.column)
 }
 
@@ -188,7 +197,8 @@ fn place_text(at: &Place) -> String {
 const NOT_AUTO: &str = "--auto does not answer what is not known before it runs; --auto=all would";
 
 /// Why a call did not run, in a few words.
-pub(crate) fn refusal_text(cause: &RefusalCause) -> String {
+#[must_use]
+pub fn refusal_text(cause: &RefusalCause) -> String {
     match cause {
         RefusalCause::Policy => "by the rules".to_owned(),
         RefusalCause::NoClient => "nobody is here to be asked".to_owned(),
@@ -217,7 +227,8 @@ pub(crate) fn refusal_text(cause: &RefusalCause) -> String {
 }
 
 /// What became of a question, in a few words.
-pub(crate) fn outcome_text(outcome: &Outcome) -> String {
+#[must_use]
+pub fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::ApprovedOnce => "yes, once".to_owned(),
         Outcome::ApprovedAlways { .. } => "yes, always".to_owned(),
@@ -246,7 +257,8 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
 }
 
 /// Who settled a question.
-pub(crate) fn by_text(by: &DecidedBy) -> String {
+#[must_use]
+pub fn by_text(by: &DecidedBy) -> String {
     match by {
         DecidedBy::Policy => "the rules".to_owned(),
         DecidedBy::Pod => "the pod".to_owned(),
@@ -263,7 +275,8 @@ pub(crate) fn by_text(by: &DecidedBy) -> String {
 }
 
 /// A client's name; between quotes where it could be taken for other words.
-pub(crate) fn client_text(name: &str) -> String {
+#[must_use]
+pub fn client_text(name: &str) -> String {
     let is_word = name.starts_with(char::is_alphanumeric)
         && name
             .chars()
@@ -277,7 +290,8 @@ pub(crate) fn client_text(name: &str) -> String {
 }
 
 /// How long a remembered approval counts.
-pub(crate) fn lasts_text(lasts: &GrantFor) -> String {
+#[must_use]
+pub fn lasts_text(lasts: &GrantFor) -> String {
     match lasts {
         GrantFor::Session => "this session".to_owned(),
         GrantFor::Project => "every session in this workspace".to_owned(),
@@ -288,7 +302,8 @@ pub(crate) fn lasts_text(lasts: &GrantFor) -> String {
 }
 
 /// How many of something whose word takes an `s`.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
+#[must_use]
+pub fn counted<N: Display + PartialEq + From<u8>>(n: N, word: &str) -> String {
     match n == N::from(1) {
         true => format!("{n} {word}"),
         false => format!("{n} {word}s"),
@@ -296,7 +311,8 @@ pub(crate) fn counted<N: Display + PartialEq + From<u8>>(n: N, word: &str) -> St
 }
 
 /// Lines, each once, with how often it is there.
-pub(crate) fn each_once(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+#[must_use]
+pub fn each_once(lines: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for line in lines {
         match all.iter_mut().find(|(there, _)| *there == line) {

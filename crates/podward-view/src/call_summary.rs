@@ -15,7 +15,8 @@ const MAIN_ARGUMENTS: &[(&str, &str)] = &[
 ];
 
 /// The main argument, or all arguments as JSON. Not yet safe to look at.
-pub(crate) fn summary(tool: &str, arguments: &Value) -> String {
+#[must_use]
+pub fn summary(tool: &str, arguments: &Value) -> String {
     let main = MAIN_ARGUMENTS
         .iter()
         .find(|(name, _)| *name == tool)

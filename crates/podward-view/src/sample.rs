@@ -2,14 +2,19 @@
 
 use podward_protocol::{
     AskReason, AskedBy, Asker, Asking, CallId, Cause, Choice, ChoicePart, Coverage, Need,
-    Operation, PermissionRequest, Place, RequestId, Ruling, Span, SubjectKind, Verdict, Width,
+    Operation, PermissionRequest, Place, RequestId, Ruling, Span, SubjectKind, Time, Verdict,
+    Width,
 };
 use serde_json::json;
 
-use super::{Before, Question};
+use crate::{Before, Question};
+
+/// 2026-01-02T03:04:05.678Z
+const ASKED_AT: i64 = 1_767_323_045_678;
 
 /// `git push` as a part of a line, by the default of the manifest.
-pub(crate) fn push(id: &str) -> Question {
+#[must_use]
+pub fn push(id: &str) -> Question {
     let part = |pattern: &str, width| ChoicePart {
         operation: 1,
         tool: "bash".to_owned(),
@@ -63,7 +68,7 @@ pub(crate) fn push(id: &str) -> Question {
         unasked: false,
         always_in: None,
         digest: format!("digest of {id}"),
-        asked_at: "2026-01-02T03:04:05.678Z".parse().unwrap(),
+        asked_at: Time::from_unix_milliseconds(ASKED_AT).unwrap_or(Time::UNIX_EPOCH),
         expires_at: None,
     };
     Question {
@@ -72,7 +77,9 @@ pub(crate) fn push(id: &str) -> Question {
     }
 }
 
-pub(super) fn command(text: &str, span: std::ops::Range<usize>) -> Operation {
+/// A command as a part of a line.
+#[must_use]
+pub fn command(text: &str, span: std::ops::Range<usize>) -> Operation {
     Operation {
         tool: "bash".to_owned(),
         subject: SubjectKind::Command,

@@ -9,7 +9,7 @@ use podward_protocol::is_invisible;
 
 /// Whether a line break stays a line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lines {
+pub enum Lines {
     /// Running text: newlines and tabs stay.
     Keep,
     /// One line: newlines and tabs are shown as `\n` and `\t`.
@@ -17,7 +17,8 @@ pub(crate) enum Lines {
 }
 
 /// The text with every character that a terminal obeys or hides written as an escape.
-pub(crate) fn visible(text: &str, lines: Lines) -> String {
+#[must_use]
+pub fn visible(text: &str, lines: Lines) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match (c, lines) {
@@ -36,7 +37,8 @@ pub(crate) fn visible(text: &str, lines: Lines) -> String {
 }
 
 /// One line of at most so many characters; what was cut off is counted.
-pub(crate) fn one_line(text: &str, max_chars: usize) -> String {
+#[must_use]
+pub fn one_line(text: &str, max_chars: usize) -> String {
     let shown = visible(text, Lines::Escape);
     let n_chars = shown.chars().count();
     if n_chars <= max_chars {

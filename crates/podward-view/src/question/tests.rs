@@ -1,23 +1,18 @@
 use podward_protocol::{AskReason, AskedBy, Asker, Asking, Cause, Coverage};
 use serde_json::json;
 
-use super::{View, parts_text};
-use crate::question::sample::{command, push};
-use crate::question::{Before, Question};
-use crate::screen::Stream;
-
-const STREAM: Stream = Stream {
-    is_terminal: true,
-    is_colored: false,
-};
+use super::{Before, Question, parts_text};
+use crate::rows::Row;
+use crate::sample::{command, push};
 
 fn shown(question: &Question) -> String {
-    let view = View {
-        columns: 60,
-        stream: STREAM,
-    };
-    let rows = question.rows("may #3 bash run?", view);
-    rows.join("\n") + "\n"
+    text_of(question, 60) + "\n"
+}
+
+fn text_of(question: &Question, columns: usize) -> String {
+    let rows = question.rows("may #3 bash run?", columns);
+    let rows: Vec<String> = rows.iter().map(Row::text).collect();
+    rows.join("\n")
 }
 
 #[test]
@@ -169,12 +164,7 @@ fn prose_is_broken_between_words() {
     question.request.ruling.coverage = Coverage::Partial {
         why: vec!["the script that it runs was changed since it was read".to_owned()],
     };
-    let view = View {
-        columns: 40,
-        stream: STREAM,
-    };
-    let rows = question.rows("may #3 bash run?", view);
-    let text = rows.join("\n");
+    let text = text_of(&question, 40);
     let (_, seen) = text.split_once("  seen    ").unwrap();
     let seen: Vec<&str> = seen.lines().collect();
     assert_eq!(
@@ -205,16 +195,9 @@ fn no_row_is_wider_than_the_terminal() {
     question.request.cwd = format!("/{long}");
     question.request.ruling.coverage = Coverage::Partial { why: vec![long] };
     for columns in 18..120 {
-        for is_colored in [false, true] {
-            let stream = Stream {
-                is_terminal: true,
-                is_colored,
-            };
-            let view = View { columns, stream };
-            for row in question.rows("may #3 bash run?", view) {
-                let n_columns = super::columns_of(&row);
-                assert!(n_columns <= columns, "{n_columns} > {columns}: {row}");
-            }
+        for row in question.rows("may #3 bash run?", columns) {
+            let n_columns = row.n_columns();
+            assert!(n_columns <= columns, "{n_columns} > {columns}: {row:?}");
         }
     }
 }

@@ -5,68 +5,84 @@ use podward_protocol::{
 };
 use serde_json::{Map, Value};
 
-use super::change::{Before, change, replaced};
-use super::rows::{MIN_COLUMNS, Mark, columns_of, rows};
-use crate::screen::{Look, Stream};
+use crate::change::{Before, change, replaced};
+use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, columns_of, rows_of};
 use crate::visible::{Lines, visible};
 use crate::wording::{REPEATED, cause_text, counted, each_once, operation_text, unnamed_text};
+use crate::wrapping::wrapped;
 
 /// A question, with what is in the file that the call would write.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Question {
+pub struct Question {
     /// What is asked.
-    pub(crate) request: PermissionRequest,
+    pub request: PermissionRequest,
     /// What is in the file now.
-    pub(crate) before: Before,
+    pub before: Before,
 }
 
-/// Where and how a question is shown.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct View {
-    pub(crate) columns: usize,
-    pub(crate) stream: Stream,
+/// What a call says that matters most, and what else it says.
+struct Body {
+    text: String,
+    kind: Kind,
+    /// What asks in the text.
+    marks: Vec<Mark>,
+    /// The other arguments.
+    others: Map<String, Value>,
+}
+
+impl Body {
+    /// All arguments, as they are.
+    fn all(arguments: &Value) -> Self {
+        Self {
+            text: pretty(arguments),
+            kind: Kind::Text,
+            marks: Vec::new(),
+            others: Map::new(),
+        }
+    }
 }
 
 impl Question {
-    /// All that an answer would be about, in rows below a heading; each part of the call stands there once.
-    pub(crate) fn rows(&self, heading: &str, view: View) -> Vec<String> {
+    /// All that an answer would be about, in rows of at most so many columns below a heading; each part of
+    /// the call stands there once.
+    #[must_use]
+    pub fn rows(&self, heading: &str, columns: usize) -> Vec<Row> {
+        let view = View { columns };
         let request = &self.request;
         let heading = visible(heading, Lines::Escape);
-        let mut all = view.broken(&heading, view.columns.max(MIN_COLUMNS));
-        for row in &mut all {
-            *row = view.stream.paint(Look::Strong, &*row);
-        }
-        let (main, marks, others) = self.body();
-        all.extend(rows(&main, &marks, view.columns, view.stream));
-        for (key, value) in &others {
+        let mut all = wrapped(&[(Look::Strong, &heading)], columns.max(MIN_COLUMNS));
+        let body = self.body();
+        all.extend(rows_of(&body.text, &body.marks, body.kind, columns));
+        for (key, value) in &body.others {
             let value = visible(&value.to_string(), Lines::Escape);
             all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
         all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
         all.extend(self.askers(view));
-        let seen = match &request.ruling.coverage {
-            Coverage::Full => "all that it would do".to_owned(),
+        match &request.ruling.coverage {
+            Coverage::Full => all.extend(view.entry("seen", "all that it would do")),
             Coverage::Partial { why } => {
-                let why = visible(&why.join("; "), Lines::Escape);
-                let not_all = view.stream.paint(Look::Warning, "not all that it would do");
-                format!("{not_all}: {why}")
+                let why = format!(" {}", visible(&why.join("; "), Lines::Escape));
+                let seen = [
+                    (Look::Warning, "not all that it would do:"),
+                    (Look::Plain, &why),
+                ];
+                all.extend(view.entry_of("seen", &seen));
             }
-        };
-        all.extend(view.entry("seen", &seen));
-        all.extend(self.operations(&main, view));
+        }
+        all.extend(self.operations(&body.text, view));
         if let Some(expires_at) = &request.expires_at {
             all.extend(view.entry("until", &format!("{expires_at}, then it is refused")));
         }
         all
     }
 
-    /// The text that says most about the call, what asks in it, and the other arguments.
-    fn body(&self) -> (String, Vec<Mark>, Map<String, Value>) {
+    fn body(&self) -> Body {
         let request = &self.request;
-        let mut others = match &request.arguments {
-            Value::Object(arguments) => arguments.clone(),
-            other => return (pretty(other), Vec::new(), Map::new()),
+        let Value::Object(arguments) = &request.arguments else {
+            return Body::all(&request.arguments);
         };
+        let mut others = arguments.clone();
         let mut take = |key: &str| match others.remove(key) {
             Some(Value::String(text)) => Some(text),
             Some(other) => {
@@ -76,29 +92,36 @@ impl Question {
             None => None,
         };
         let main = match request.tool.as_str() {
-            "bash" => take("command"),
-            "web_fetch" => take("url"),
-            "read" | "list" => take("path"),
+            "bash" => take("command").map(|command| (command, Kind::Text)),
+            "web_fetch" => take("url").map(|url| (url, Kind::Text)),
+            "read" | "list" => take("path").map(|path| (path, Kind::Text)),
             "file_edit" => match (take("path"), take("old_string"), take("new_string")) {
                 (Some(path), Some(old), Some(new)) => {
-                    Some(format!("{path}\n{}", change(&old, &new)))
+                    Some((format!("{path}\n{}", change(&old, &new)), Kind::Change))
                 }
-                _ => return (pretty(&request.arguments), Vec::new(), Map::new()),
+                _ => None,
             },
             "file_write" => match (take("path"), take("content")) {
-                (Some(path), Some(content)) => Some(self.written(&path, &content)),
-                _ => return (pretty(&request.arguments), Vec::new(), Map::new()),
+                (Some(path), Some(content)) => Some((self.written(&path, &content), Kind::Change)),
+                _ => None,
             },
             // A tool of another kind: all of its arguments say what it does.
             _ => None,
         };
         match main {
-            Some(main) if request.tool == "bash" => {
-                let marks = self.marks();
-                (main, marks, others)
-            }
-            Some(main) => (main.trim_end_matches('\n').to_owned(), Vec::new(), others),
-            None => (pretty(&request.arguments), Vec::new(), Map::new()),
+            Some((text, kind)) if request.tool == "bash" => Body {
+                text,
+                kind,
+                marks: self.marks(),
+                others,
+            },
+            Some((text, kind)) => Body {
+                text: text.trim_end_matches('\n').to_owned(),
+                kind,
+                marks: Vec::new(),
+                others,
+            },
+            None => Body::all(&request.arguments),
         }
     }
 
@@ -133,7 +156,7 @@ impl Question {
     }
 
     /// What asks: first what the verdict hangs on, then each other asker once.
-    fn askers(&self, view: View) -> Vec<String> {
+    fn askers(&self, view: View) -> Vec<Row> {
         let request = &self.request;
         let cause = visible(&cause_text(&request.ruling), Lines::Escape);
         let mut all = match request.reason {
@@ -219,7 +242,7 @@ impl Question {
     }
 
     /// What the call would do beside what its own text says word for word.
-    fn operations(&self, main: &str, view: View) -> Vec<String> {
+    fn operations(&self, main: &str, view: View) -> Vec<Row> {
         let asking = self.asking();
         let operations = &self.request.operations;
         let mut n_written = 0_usize;
@@ -259,89 +282,63 @@ fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
 /// Columns in front of the text of an entry.
 const INDENT: usize = 10;
 
+/// Where a question is shown.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    columns: usize,
+}
+
 impl View {
     /// A text with its name in front.
-    fn entry(self, name: &str, text: &str) -> Vec<String> {
+    fn entry(self, name: &str, text: &str) -> Vec<Row> {
+        self.entry_of(name, &[(Look::Plain, text)])
+    }
+
+    fn entry_of(self, name: &str, text: &[(Look, &str)]) -> Vec<Row> {
         let room = self.columns.saturating_sub(INDENT).max(MIN_COLUMNS);
         let mut front = format!("  {name:<7} ");
         let mut all = Vec::new();
         if columns_of(&front) > INDENT {
             // A name of somebody else's choice.
-            if columns_of(&front) + columns_of(text) <= self.columns {
-                return vec![front + text];
+            let n_columns: usize = text.iter().map(|(_, text)| columns_of(text)).sum();
+            if columns_of(&front) + n_columns <= self.columns {
+                return vec![behind(&front, text)];
             }
-            all.extend(self.broken(front.trim_end(), self.columns.max(MIN_COLUMNS)));
+            let name = front.trim_end();
+            all.extend(wrapped(
+                &[(Look::Plain, name)],
+                self.columns.max(MIN_COLUMNS),
+            ));
             front = " ".repeat(INDENT);
         }
-        for row in self.broken(text, room) {
-            all.push(format!("{front}{row}"));
+        for row in wrapped(text, room) {
+            let pieces = row.pieces.iter();
+            let text: Vec<_> = pieces.map(|piece| (piece.look, &*piece.text)).collect();
+            all.push(behind(&front, &text));
             front = " ".repeat(INDENT);
-        }
-        all
-    }
-
-    /// A text in rows that end between words; only a word that is longer than a row is broken.
-    fn broken(self, text: &str, room: usize) -> Vec<String> {
-        let mut all = vec![String::new()];
-        let mut n_columns: Option<usize> = None;
-        for word in text.split(' ') {
-            let pieces = pieces(word, room);
-            for (idx, piece) in pieces.iter().enumerate() {
-                let width = columns_of(piece);
-                match (n_columns, all.last_mut()) {
-                    (Some(before), Some(row)) if idx == 0 && before + 1 + width <= room => {
-                        row.push(' ');
-                        row.push_str(piece);
-                        n_columns = Some(before + 1 + width);
-                    }
-                    (None, Some(row)) => {
-                        row.push_str(piece);
-                        n_columns = Some(width);
-                    }
-                    (Some(_), _) | (None, None) => {
-                        all.push(piece.clone());
-                        n_columns = Some(width);
-                    }
-                }
-            }
         }
         all
     }
 }
 
-/// A word in pieces of at most so many columns; what colours it stays whole.
-fn pieces(word: &str, room: usize) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    let mut n_columns = 0;
-    let mut rest = word;
-    while let Some(c) = rest.chars().next() {
-        let n_bytes = match c {
-            '\u{1b}' => rest.find('m').map_or(rest.len(), |end| end + 1),
-            c => c.len_utf8(),
-        };
-        let (piece, behind) = rest.split_at(n_bytes);
-        rest = behind;
-        let width = columns_of(piece);
-        if n_columns + width > room {
-            pieces.push(String::new());
-            n_columns = 0;
-        }
-        n_columns += width;
-        if let Some(last) = pieces.last_mut() {
-            last.push_str(piece);
-        }
+fn behind(front: &str, text: &[(Look, &str)]) -> Row {
+    let mut row = Row::new(Look::Plain, front);
+    for (look, text) in text {
+        row.push(*look, text);
     }
-    pieces
+    row
 }
 
 /// Where an "always" counts that is given about a copy of the workspace.
-pub(crate) fn always_in(workspace: &str) -> String {
+#[must_use]
+pub fn always_in(workspace: &str) -> String {
     let workspace = visible(workspace, Lines::Escape);
     format!("this pod works on a copy: an `always` also counts in `{workspace}` itself")
 }
 
 /// What one `always` would save, one line a part; `choice` is its place among the choices.
-pub(crate) fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
+#[must_use]
+pub fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
     let parts = request.choices.get(choice).map(|choice| &choice.parts);
     let line = |part: &ChoicePart| {
         let pattern = visible(&part.pattern, Lines::Escape);
@@ -360,7 +357,8 @@ pub(crate) fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<Stri
 
 /// How wide a pattern is. What is said of one for commands is checked in podward-tools
 /// (`a_saved_choice_covers_no_more_than_it_says`).
-fn width_text(part: &ChoicePart) -> &'static str {
+#[must_use]
+pub fn width_text(part: &ChoicePart) -> &'static str {
     match part.width {
         Width::Exact => "only this, in any directory",
         Width::Similar => {

@@ -3,14 +3,14 @@
 use similar::{ChangeTag, TextDiff};
 
 /// Larger texts are shown and not compared: comparing takes longer than a person waits.
-pub(crate) const MAX_COMPARED: usize = 256 * 1024;
+pub const MAX_COMPARED: usize = 256 * 1024;
 
 /// Lines around a change that are shown with it.
 const CONTEXT: usize = 3;
 
 /// What is in a file before a call writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Before {
+pub enum Before {
     /// Nothing is known of it, or it is no such call.
     Unknown,
     /// There is no such file.
