@@ -1,6 +1,7 @@
 //! What is asked is answered exactly once, and the answer does what it says: each way over the real
 //! socket of a real pod.
 
+mod previewed;
 mod remembered;
 
 use podward_model::ScriptedModel;

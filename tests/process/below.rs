@@ -36,6 +36,10 @@ fn talks_directly() {
     println!("\npermission_reply: {}", code(&once));
     for (method, params) in [
         ("permission_reject_all", json!({})),
+        (
+            "permission_preview",
+            json!({"id": "any", "digest": "any", "patterns": []}),
+        ),
         ("grants_list", json!({})),
         ("grants_revoke", json!({"id": "any"})),
         (
@@ -189,6 +193,7 @@ fn nothing_below_a_tool_is_listened_to_where_nothing_confines_it() {
         "can_approve: false",
         "permission_reply: not_allowed",
         "permission_reject_all: not_allowed",
+        "permission_preview: not_allowed",
         "grants_list: not_allowed",
         "grants_revoke: not_allowed",
         "explain: not_allowed",

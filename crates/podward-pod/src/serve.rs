@@ -6,6 +6,7 @@ mod connection;
 mod hub;
 mod lines;
 mod local;
+mod made_up;
 mod outbox;
 mod outcome;
 mod pending;

@@ -25,6 +25,7 @@ mod id;
 mod method;
 mod method_error;
 mod permission;
+mod preview;
 mod registry;
 mod schema;
 mod skill;
@@ -53,19 +54,22 @@ pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
     Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, MethodId, MethodName,
     OpenRequests, Params, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard,
-    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, SkillEnd,
-    SkillEndStarted, Stop, StopStarted, Subscribe, Subscribed, Welcome,
+    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop,
+    StopStarted, Subscribe, Subscribed, Welcome,
 };
 pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{
     Always, Answer, AskReason, Asking, Choice, ChoicePart, Chosen, ChosenPattern, Outcome,
     PermissionRequest, PermissionSettled, Width,
 };
+pub use preview::{PermissionPreview, Preview, PreviewPart};
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
 pub use schema::{
     events_schema, explained_call_schema, explanation_schema, methods_schema, responses_schema,
 };
-pub use skill::{SkillEndReason, SkillEnded, SkillStarted, SkillStarter};
+pub use skill::{
+    SkillEnd, SkillEndReason, SkillEndStarted, SkillEnded, SkillStarted, SkillStarter,
+};
 pub use time::{Time, TimeError};
 pub use verdict::{
     Cause, Coverage, DecidedBy, Need, Operation, Place, RefusalCause, Ruling, SkillSays, Span,

@@ -35,6 +35,8 @@ use crate::grant::Grant;
 use crate::id::{GrantId, RequestId, SessionId};
 use crate::method_error::MethodError;
 use crate::permission::{Answer, PermissionRequest, PermissionSettled};
+use crate::preview::{PermissionPreview, Preview};
+use crate::skill::{SkillEnd, SkillEndStarted};
 
 pub use params::Params;
 
@@ -103,6 +105,8 @@ pub enum Method {
     PermissionList(PermissionList),
     /// Answers a permission request.
     PermissionReply(PermissionReply),
+    /// What an `always` would let run; nothing is decided by it.
+    PermissionPreview(PermissionPreview),
     /// Says no to every open permission request.
     PermissionRejectAll(PermissionRejectAll),
     /// The grants that count for this session, oldest first.
@@ -139,6 +143,8 @@ pub enum MethodName {
     PermissionList,
     /// See [`Method::PermissionReply`].
     PermissionReply,
+    /// See [`Method::PermissionPreview`].
+    PermissionPreview,
     /// See [`Method::PermissionRejectAll`].
     PermissionRejectAll,
     /// See [`Method::GrantsList`].
@@ -165,6 +171,7 @@ impl MethodName {
         Self::Subscribe,
         Self::PermissionList,
         Self::PermissionReply,
+        Self::PermissionPreview,
         Self::PermissionRejectAll,
         Self::GrantsList,
         Self::GrantsRevoke,
@@ -185,6 +192,7 @@ impl MethodName {
             Self::Subscribe => "subscribe",
             Self::PermissionList => "permission_list",
             Self::PermissionReply => "permission_reply",
+            Self::PermissionPreview => "permission_preview",
             Self::PermissionRejectAll => "permission_reject_all",
             Self::GrantsList => "grants_list",
             Self::GrantsRevoke => "grants_revoke",
@@ -214,6 +222,7 @@ impl Method {
             Self::Subscribe(_) => MethodName::Subscribe,
             Self::PermissionList(_) => MethodName::PermissionList,
             Self::PermissionReply(_) => MethodName::PermissionReply,
+            Self::PermissionPreview(_) => MethodName::PermissionPreview,
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,
@@ -412,23 +421,6 @@ pub struct Revoked {
     pub grant: Grant,
 }
 
-/// Ends a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SkillEnd {
-    /// Its name.
-    pub name: String,
-}
-
-/// The skill ends: the event `skill_ended` tells when it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SkillEndStarted {
-    /// The turn that runs: the skill ends before its next model request, and calls that were made
-    /// before are judged under it. Absent if none runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<u64>,
-}
-
 /// Answers a ping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -459,6 +451,8 @@ pub enum Reply {
     PermissionList(OpenRequests),
     /// Of `permission_reply`.
     PermissionReply(Settled),
+    /// Of `permission_preview`.
+    PermissionPreview(Preview),
     /// Of `permission_reject_all`.
     PermissionRejectAll(Settled),
     /// Of `grants_list`.
@@ -487,6 +481,7 @@ impl Reply {
             Self::Subscribe(_) => MethodName::Subscribe,
             Self::PermissionList(_) => MethodName::PermissionList,
             Self::PermissionReply(_) => MethodName::PermissionReply,
+            Self::PermissionPreview(_) => MethodName::PermissionPreview,
             Self::PermissionRejectAll(_) => MethodName::PermissionRejectAll,
             Self::GrantsList(_) => MethodName::GrantsList,
             Self::GrantsRevoke(_) => MethodName::GrantsRevoke,

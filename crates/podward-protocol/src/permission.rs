@@ -218,12 +218,18 @@ struct WrittenAnswer {
 fn chosen_patterns<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Vec<ChosenPattern>>, D::Error> {
-    /// One that is written as an object.
+    patterns(deserializer).map(Some)
+}
+
+/// Patterns, each written as an object.
+pub(crate) fn patterns<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<ChosenPattern>, D::Error> {
     #[derive(Deserialize)]
     #[serde(transparent)]
     struct Written(#[serde(deserialize_with = "object")] ChosenPattern);
     let written = Vec::<Written>::deserialize(deserializer)?;
-    Ok(Some(written.into_iter().map(|Written(one)| one).collect()))
+    Ok(written.into_iter().map(|Written(one)| one).collect())
 }
 
 #[derive(Clone, Copy, Deserialize)]

@@ -62,3 +62,20 @@ pub enum SkillEndReason {
         name: String,
     },
 }
+
+/// Ends a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SkillEnd {
+    /// Its name.
+    pub name: String,
+}
+
+/// The skill ends: the event `skill_ended` tells when it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkillEndStarted {
+    /// The turn that runs: the skill ends before its next model request, and calls that were made
+    /// before are judged under it. Absent if none runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+}

@@ -57,6 +57,7 @@ impl RawReply {
             MethodName::Subscribe => Reply::Subscribe(object(value)?),
             MethodName::PermissionList => Reply::PermissionList(object(value)?),
             MethodName::PermissionReply => Reply::PermissionReply(object(value)?),
+            MethodName::PermissionPreview => Reply::PermissionPreview(object(value)?),
             MethodName::PermissionRejectAll => Reply::PermissionRejectAll(object(value)?),
             MethodName::GrantsList => Reply::GrantsList(object(value)?),
             MethodName::GrantsRevoke => Reply::GrantsRevoke(object(value)?),

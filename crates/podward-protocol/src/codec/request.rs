@@ -149,6 +149,7 @@ fn read_params(method: MethodName, params: &str) -> Result<Method, serde_json::E
         MethodName::Subscribe => Method::Subscribe(object_text(params)?),
         MethodName::PermissionList => Method::PermissionList(object_text(params)?),
         MethodName::PermissionReply => Method::PermissionReply(object_text(params)?),
+        MethodName::PermissionPreview => Method::PermissionPreview(object_text(params)?),
         MethodName::PermissionRejectAll => Method::PermissionRejectAll(object_text(params)?),
         MethodName::GrantsList => Method::GrantsList(object_text(params)?),
         MethodName::GrantsRevoke => Method::GrantsRevoke(object_text(params)?),

@@ -315,6 +315,7 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
         (request_id(), text(), answer()).prop_map(|(id, digest, answer)| {
             Method::PermissionReply(PermissionReply { id, digest, answer })
         }),
+        preview().prop_map(Method::PermissionPreview),
         option::of(text())
             .prop_map(|feedback| Method::PermissionRejectAll(PermissionRejectAll { feedback })),
         (option::of(grant_id()), limit())
@@ -356,6 +357,7 @@ pub(crate) fn replies() -> impl Strategy<Value = Reply> {
         (vec(permission_request(), 0..3), any::<bool>())
             .prop_map(|(requests, more)| Reply::PermissionList(OpenRequests { requests, more })),
         all_settled().prop_map(Reply::PermissionReply),
+        previewed().prop_map(Reply::PermissionPreview),
         all_settled().prop_map(Reply::PermissionRejectAll),
         (vec(grant(), 0..3), any::<bool>())
             .prop_map(|(grants, more)| Reply::GrantsList(Grants { grants, more })),

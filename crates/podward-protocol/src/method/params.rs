@@ -7,6 +7,7 @@ use crate::method::{
     RunStarted, Settled, SkillEnd, SkillEndStarted, Stop, StopStarted, Subscribe, Subscribed,
     Welcome,
 };
+use crate::preview::{PermissionPreview, Preview};
 
 /// The parameters of a method.
 pub trait Params: Into<Method> {
@@ -199,6 +200,23 @@ impl Params for Explain {
     fn of(reply: Reply) -> Option<Explanation> {
         match reply {
             Reply::Explain(reply) => Some(*reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<PermissionPreview> for Method {
+    fn from(params: PermissionPreview) -> Self {
+        Self::PermissionPreview(params)
+    }
+}
+
+impl Params for PermissionPreview {
+    type Reply = Preview;
+
+    fn of(reply: Reply) -> Option<Preview> {
+        match reply {
+            Reply::PermissionPreview(reply) => Some(reply),
             _ => None, // of another method
         }
     }

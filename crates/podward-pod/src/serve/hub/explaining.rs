@@ -1,6 +1,8 @@
 //! How verdicts come about: told to clients, made on threads of their own, for a long list of rules and
 //! a log on disk may take long.
 
+mod preview;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,6 +50,8 @@ enum What {
     Explain(wire::Explain),
     /// A call of this session, and what it would do if it is asked about at the moment.
     Call(wire::CallId, Option<Arc<CallFacts>>),
+    /// An approval that was not given.
+    Preview(Box<preview::Proposed>),
 }
 
 /// What judges.
@@ -120,6 +124,7 @@ impl ToExplain {
                 });
                 Ok(Reply::ExplainCall(Box::new(explained)))
             }
+            What::Preview(proposed) => Ok(Reply::PermissionPreview(rules.preview(&proposed))),
         }
     }
 }

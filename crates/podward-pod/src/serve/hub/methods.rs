@@ -52,6 +52,7 @@ impl Hub {
             Method::Run(run) => return self.begin(to, run),
             Method::Subscribe(subscribe) => return self.subscribe(number, to, subscribe.events),
             Method::PermissionReply(reply) => return self.reply(to, &name, reply),
+            Method::PermissionPreview(preview) => return self.preview(to, preview),
             Method::PermissionRejectAll(all) => {
                 return self.reject_all(to, &name, all.feedback.as_deref());
             }
@@ -101,6 +102,7 @@ impl Hub {
             // Nor may it try out what is allowed.
             | MethodName::Explain
             | MethodName::ExplainCall
+            | MethodName::PermissionPreview
             | MethodName::SkillEnd => apart(standing, method),
             MethodName::PermissionReply | MethodName::PermissionRejectAll => {
                 apart(standing, method)?;

@@ -88,7 +88,11 @@ impl Hub {
     }
 
     /// The open question that an answer names, if it is an answer to what is asked.
-    fn question(&mut self, id: &wire::RequestId, digest: &str) -> Result<Question, MethodError> {
+    pub(super) fn question(
+        &mut self,
+        id: &wire::RequestId,
+        digest: &str,
+    ) -> Result<Question, MethodError> {
         let unknown = || {
             let message = format!("there is no permission request `{}`", shown_id(id.as_str()));
             MethodError::new(MethodErrorCode::UnknownRequest, message)

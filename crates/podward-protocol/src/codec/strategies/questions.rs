@@ -163,12 +163,35 @@ pub(super) fn lasts() -> impl Strategy<Value = GrantFor> {
     ]
 }
 
+fn chosen_pattern() -> impl Strategy<Value = ChosenPattern> {
+    (any::<usize>(), text()).prop_map(|(operation, pattern)| ChosenPattern { operation, pattern })
+}
+
+pub(super) fn preview() -> impl Strategy<Value = PermissionPreview> {
+    let patterns = vec(chosen_pattern(), 0..3);
+    (request_id(), text(), patterns).prop_map(|(id, digest, patterns)| PermissionPreview {
+        id,
+        digest,
+        patterns,
+    })
+}
+
+pub(super) fn previewed() -> impl Strategy<Value = Preview> {
+    let texts = || vec(text(), 0..3);
+    let part = (any::<usize>(), texts(), texts()).prop_map(|(operation, covers, covers_not)| {
+        PreviewPart {
+            operation,
+            covers,
+            covers_not,
+        }
+    });
+    vec(part, 0..3).prop_map(|parts| Preview { parts })
+}
+
 pub(super) fn answer() -> impl Strategy<Value = Answer> {
-    let patterns = (any::<usize>(), text())
-        .prop_map(|(operation, pattern)| ChosenPattern { operation, pattern });
     let what = prop_oneof![
         any::<usize>().prop_map(Chosen::Width),
-        vec(patterns, 0..3).prop_map(Chosen::Patterns),
+        vec(chosen_pattern(), 0..3).prop_map(Chosen::Patterns),
     ];
     prop_oneof![
         Just(Answer::Once),
