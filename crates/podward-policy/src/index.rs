@@ -2,33 +2,35 @@
 //!
 //! Each rule is filed under one piece of text that every text it matches must hold: what it begins
 //! with, what it ends in, or a few bytes in between. A text is looked up once for each; what is
-//! found is tried in the order of the rules, by the same matcher as in the ordered loop. Where the
-//! index knows nothing (a text with holes, code that is not known) all rules are tried.
+//! found is tried in the order of the rules, by the same matcher as in the ordered loop.
+//!
+//! A rule that every way to fill the holes of a text matches also matches it where something odd
+//! stands in each of them: that text is looked up. A rule that only some ways match must begin as the text does as
+//! far as it is known: those are found too, and told apart. For code that is not known all rules are tried.
 
 mod anchors;
 mod found;
 mod grams;
 mod literals;
+mod starts;
 
 use std::collections::BTreeMap;
 
 use crate::action::Action;
 use crate::compile::{Domain, domain_of};
-use crate::operation::{Operation, Operations, PathForm, PathSubject, Subject};
-use crate::rule::Rule;
+use crate::operation::{Operation, Operations, PathForm, Subject, UrlSubject};
 use crate::rule::tools::{ToolPattern, stands_for_anything};
+use crate::rule::{Rule, before_first_hole, has_expansion, path};
 use crate::text::Text;
 use crate::tool::{ToolName, ToolOrigin};
 use anchors::{Anchored, Ends};
 use found::Found;
-pub(crate) use found::Order;
+pub(crate) use found::{Candidate, Order};
 use literals::{Cut, EndOfText, Held};
+use starts::{Scan, Start, Starts};
 
 /// Tables with no more rules than this are tried in order.
 const FEW: usize = 16;
-
-/// Groups of no more rules are.
-const FEW_IN_GROUP: usize = 4;
 
 /// The index of one table.
 #[derive(Debug)]
@@ -51,6 +53,7 @@ struct Group {
     /// What the texts are; `None`: of any kind.
     domain: Option<Domain>,
     own: Anchored,
+    starts: Starts,
     /// Patterns with a shell operator, for the texts of whole calls.
     lines: Anchored,
 }
@@ -88,10 +91,11 @@ impl Index {
         names.sort_unstable();
         let of_servers = Group::new(rules, &of_servers, plain);
         let of_globs = Group::new(rules, &of_globs, None);
-        let by_name = anchored(&names, Ends::Open, |id, bytes| {
+        let names = Held::new(&names, |id, bytes| {
             let rule = rule_at(rules, id)?;
             Some(literals::add_tool(rule.written_tool(), bytes))
         });
+        let by_name = Anchored::new(&names, Ends::Open);
         literals.shrink_to_fit();
         Some(Self {
             of_tools,
@@ -135,10 +139,9 @@ impl Index {
         };
         let groups = [own, servers, Some(&self.of_globs)];
         let mut found = Found::default();
+        let mut in_part = Vec::new();
         for group in groups.into_iter().flatten() {
-            if !group.look_up(&operation.subject, &mut found) {
-                return None;
-            }
+            in_part.extend(group.look_up(&operation.subject, &mut found)?);
         }
         self.by_name
             .look_up(operation.tool.as_str(), Ends::Open, &mut found);
@@ -169,6 +172,7 @@ impl Index {
                 lines(servers),
                 lines(globs),
             ],
+            in_part,
         ))
     }
 }
@@ -183,71 +187,101 @@ impl Group {
                 rule.is_some_and(|rule| rule.has_operator() && rule.is_restrictive())
             })
             .collect();
+        let own = Held::new(ids, |id, bytes| {
+            add_literals(rule_at(rules, id)?, domain, bytes)
+        });
+        let lines = Held::new(&lines, |id, bytes| {
+            let line = rule_at(rules, id)?.line()?;
+            Some(literals::add(&line, Cut::None, bytes))
+        });
         Self {
             domain,
-            own: anchored(ids, Ends::Both, |id, bytes| {
-                add_literals(rule_at(rules, id)?, domain, bytes)
-            }),
-            lines: anchored(&lines, Ends::Open, |id, bytes| {
-                let line = rule_at(rules, id)?.line()?;
-                Some(literals::add(&line, Cut::None, bytes))
-            }),
+            starts: Starts::new(&own),
+            own: Anchored::new(&own, Ends::Both),
+            lines: Anchored::new(&lines, Ends::Open),
         }
     }
 
-    /// Adds the rules that may match; false if the index cannot tell.
-    fn look_up(&self, subject: &Subject, found: &mut Found) -> bool {
+    /// Adds the rules that may match, and gives those that do in part, if the text is not all known;
+    /// the outer `None`: the index cannot tell.
+    fn look_up(&self, subject: &Subject, found: &mut Found) -> Option<Option<Scan<'_>>> {
+        if self.own.is_listed() {
+            return Some(None);
+        }
         let kind = match subject {
             Subject::Command(_) => Domain::Command,
             Subject::Path(_) => Domain::Path,
+            Subject::Tree(_) => Domain::Path,
             Subject::Url(_) => Domain::Url,
             Subject::Plain(_) => Domain::Plain,
-            Subject::Tree(_) | Subject::Unknown(_) => return self.own.is_listed(),
+            Subject::Unknown(_) => return None,
         };
-        if self.own.is_listed() {
-            return true;
-        }
         if self.domain.is_some_and(|domain| domain != kind) {
-            return false;
+            return None;
         }
-        match subject {
+        let mut search = Search {
+            group: self,
+            starts: Vec::new(),
+            found,
+        };
+        let is_known = match subject {
             Subject::Command(command) => std::iter::once(&command.written)
                 .chain(&command.further)
-                .all(|text| self.look_up_text(text, Ends::Both, found)),
-            Subject::Path(path) => self.look_up_path(path, found),
-            Subject::Url(url) => self.look_up_text(&url.text, Ends::Both, found),
-            Subject::Plain(text) => self.look_up_text(text, Ends::Both, found),
-            Subject::Tree(_) | Subject::Unknown(_) => false,
-        }
-    }
-
-    fn look_up_text(&self, text: &Text, ends: Ends, found: &mut Found) -> bool {
-        match text.as_known() {
-            Some(known) if !literals::folds_to_ascii(known) => {
-                self.own.look_up(known, ends, found);
-                true
+                .all(|text| search.text(text, Ends::Both, before_first_hole)),
+            Subject::Path(path) => path.forms().all(|form| search.path(form)),
+            Subject::Tree(path) => path.forms().all(|form| search.tree(form)),
+            Subject::Url(UrlSubject { text, .. }) | Subject::Plain(text) => {
+                search.text(text, Ends::Both, Text::known_start)
             }
-            _ => false,
-        }
+            Subject::Unknown(_) => false,
+        };
+        let starts = Some(search.starts).filter(|starts| !starts.is_empty());
+        is_known.then(|| starts.map(|starts| self.starts.scan(starts)))
     }
+}
 
-    fn look_up_path(&self, path: &PathSubject, found: &mut Found) -> bool {
-        let forms = std::iter::once(&path.lexical)
-            .chain(&path.resolved)
-            .chain(&path.further);
-        for form in forms {
-            let ends = [
-                (Some(&form.short), ends_of(form, form.short.known_part())),
-                (Some(&form.absolute), Ends::Both),
-                (form.home.as_ref(), self.ends_of_home(form)),
-            ];
-            for (text, ends) in ends {
-                if text.is_some_and(|text| !self.look_up_text(text, ends, found)) {
-                    return false;
-                }
+/// Looks up all texts of a subject in one group. What is asked for tells whether the index can.
+struct Search<'s> {
+    group: &'s Group,
+    /// How the texts begin that are known in part.
+    starts: Vec<Start>,
+    found: &'s mut Found,
+}
+
+impl Search<'_> {
+    fn text(&mut self, text: &Text, ends: Ends, known_start: fn(&Text) -> &str) -> bool {
+        if literals::folds_to_ascii(text.known_part()) {
+            return false;
+        }
+        match text.as_known() {
+            Some(known) => self.group.own.look_up(known, ends, self.found),
+            None => {
+                let filled = text.filled();
+                self.group.own.look_up(&filled, Ends::Both, self.found);
+                self.starts.push(Start::of(known_start(text)));
             }
         }
         true
+    }
+
+    fn path(&mut self, form: &PathForm) -> bool {
+        let ends_of_short = ends_of(form, form.short.known_part());
+        let ends_of_home = self.ends_of_home(form);
+        self.text(&form.short, ends_of_short, path_start)
+            && self.text(&form.absolute, Ends::Both, path_start)
+            && form
+                .home
+                .as_ref()
+                .is_none_or(|home| self.text(home, ends_of_home, path_start))
+    }
+
+    /// Any path below a directory.
+    fn tree(&mut self, form: &PathForm) -> bool {
+        let texts = [Some(&form.short), Some(&form.absolute), form.home.as_ref()];
+        texts.into_iter().flatten().all(|directory| {
+            let below = path::below(directory);
+            self.text(&below, Ends::Both, Text::known_start)
+        })
     }
 
     fn ends_of_home(&self, form: &PathForm) -> Ends {
@@ -257,7 +291,7 @@ impl Group {
             .and_then(|home| home.known_part().strip_prefix('~'));
         match below {
             // All but the first character stands in the absolute form as well.
-            Some(below) if !self.own.has_tilde() => ends_of(form, below),
+            Some(below) if !self.group.own.has_tilde() => ends_of(form, below),
             _ => Ends::Both,
         }
     }
@@ -265,20 +299,17 @@ impl Group {
 
 /// Where a spelling is looked up, if it is also the end of the absolute one.
 fn ends_of(form: &PathForm, text: &str) -> Ends {
-    match form.absolute.known_part().ends_with(text) {
-        true => Ends::Start,
-        false => Ends::Both,
+    match form.absolute.as_known() {
+        Some(absolute) if absolute.ends_with(text) => Ends::Start,
+        Some(_) | None => Ends::Both,
     }
 }
 
-fn anchored(
-    ids: &[u32],
-    ends: Ends,
-    add: impl Fn(u32, &mut Vec<u8>) -> Option<EndOfText>,
-) -> Anchored {
-    match ids.len() <= FEW_IN_GROUP {
-        true => Anchored::listed(ids),
-        false => Anchored::new(&Held::new(ids, add), ends),
+/// What each path begins with that an allow must cover: the value of an expansion may hold `..`.
+fn path_start(text: &Text) -> &str {
+    match has_expansion(text) {
+        true => "",
+        false => text.known_start(),
     }
 }
 

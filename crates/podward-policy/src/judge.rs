@@ -24,12 +24,12 @@ pub(crate) use asking::{asking, judge_rest};
 use coverage::{coverage, why_unknown};
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
-use fillings::OverFillings;
+use fillings::{OverFillings, counts_in_part};
 pub(crate) use reach::may_ever_run;
 pub(crate) use skills::{judge_call, under_skills};
 
 use crate::explanation::Tried;
-use crate::index::Order;
+use crate::index::{Candidate, Order};
 use crate::pattern::Hit;
 use watch::{Step, Watch};
 
@@ -314,10 +314,15 @@ impl<'a> View<'a> {
             true => Order::all(policy.rules.len()),
             false => self.order(operation, how),
         };
-        for idx in order {
+        let is_tree = matches!(operation.subject, Subject::Tree(_));
+        for Candidate { idx, is_in_part } in order {
             let Some(rule) = policy.rules.get(idx) else {
                 continue;
             };
+            let says_the_same = said.is_only(rule.action) && !is_tree;
+            if is_in_part && (says_the_same || !counts_in_part(rule, operation)) {
+                continue;
+            }
             let tried = self.tried(idx, rule, operation, how);
             let whole = self.hit_whole(idx, rule, operation);
             watch.step(Step { idx, tried, whole });

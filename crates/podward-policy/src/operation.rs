@@ -246,6 +246,15 @@ pub struct UrlSubject {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnknownReason(Box<str>);
 
+impl PathSubject {
+    /// All spellings.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &PathForm> {
+        std::iter::once(&self.lexical)
+            .chain(&self.resolved)
+            .chain(&self.further)
+    }
+}
+
 impl Operation {
     /// An operation of a tool whose rules are matched against a text as it is: it needs an allow,
     /// and all of it is known.

@@ -7,6 +7,7 @@
 mod automaton;
 mod cover;
 mod fold;
+mod glance;
 mod globs;
 pub(crate) mod language;
 mod parse;
@@ -18,10 +19,11 @@ mod signs;
 mod written;
 
 pub(crate) use cover::covers;
+pub(crate) use glance::Bounds;
 pub(crate) use globs::{Glob, Kept, Tokens};
 pub(crate) use parse::{Problem, is_plainly_right, parse};
 pub(crate) use quote::{Quoting, Words, words};
-pub(crate) use shape::{Shape, program_of};
+pub(crate) use shape::{Shape, is_exempt, program_of};
 pub(crate) use signs::Signs;
 
 use std::ops::Range;

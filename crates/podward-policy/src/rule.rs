@@ -11,9 +11,9 @@ use memchr::memchr2;
 
 use crate::action::Action;
 use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
-use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Signs, Words, program_of, words};
+use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Signs, Words, is_exempt, program_of, words};
 use crate::source::Location;
-use crate::text::Text;
+use crate::text::{Hole, Text};
 use crate::work::{Exhausted, Work};
 use forms::{Forms, Quotes};
 use path::PathPattern;
@@ -295,6 +295,7 @@ impl Rule {
                     program: &program,
                     fold: &(0..0),
                     exempts: false,
+                    known: Hit::No,
                 },
             )?;
             // What runs is not known: only a rule for everything covers it (D3.3).
@@ -310,6 +311,7 @@ impl Rule {
                 program: &program,
                 fold: &program,
                 exempts: glob.is_floating(),
+                known: best,
             };
             best = best.max(command_hit(&glob, &command.written, work, written)?);
             for text in &command.further {
@@ -322,6 +324,7 @@ impl Rule {
                     program: &program,
                     fold: &program,
                     exempts: glob.is_floating(),
+                    known: best,
                 };
                 best = best.max(command_hit(&glob, text, work, further)?);
             }
@@ -415,6 +418,8 @@ struct Form<'a> {
     fold: &'a Fold,
     /// The exception of D3.2 applies.
     exempts: bool,
+    /// What another form is: less than more of it counts for nothing.
+    known: Hit,
 }
 
 fn command_hit(
@@ -430,22 +435,33 @@ fn command_hit(
     if glob.differs_at_start(before_first_hole(text), work)? {
         return Ok(Hit::No);
     }
+    let is_exempt = |hole: &Hole| form.exempts && is_exempt(hole, form.program);
+    let all_exempt = text.holes().iter().all(is_exempt);
+    if all_exempt && !glob.may_meet_known(text, work)? {
+        return Ok(Hit::No);
+    }
+    let bounds = glob.bounds(text, |hole| !is_exempt(hole), work)?;
+    if bounds.most <= form.known {
+        return Ok(Hit::No);
+    }
+    if let Some(hit) = bounds.settled() {
+        return Ok(hit);
+    }
     work.spend(text.known_part().len())?;
     let shape = match form.is_written {
         true => Shape::written(text, form.program, form.fold),
         false => Shape::further(text, form.program),
     };
     match form.exempts {
-        true => glob.hit_beyond_exempt(&shape, work),
-        false => glob.hit(&shape, work),
+        true => glob.hit_beyond_exempt(&shape, bounds, work),
+        false => glob.hit(&shape, bounds, work),
     }
 }
 
 /// The words before the one that holds the first hole: each filling begins with them.
-fn before_first_hole(text: &Text) -> &str {
-    let first = text.holes().first().map_or(0, |hole| hole.at);
-    let before = text.known_part().get(..first).unwrap_or_default();
-    before.rsplit_once(' ').map_or("", |(words, _)| words)
+pub(crate) fn before_first_hole(text: &Text) -> &str {
+    let before = text.known_start().rsplit_once(' ');
+    before.map_or("", |(words, _)| words)
 }
 
 fn holds_operator(text: &str) -> bool {

@@ -67,6 +67,38 @@ impl Text {
         &self.known
     }
 
+    /// The known characters before the first hole.
+    pub(crate) fn known_start(&self) -> &str {
+        let end = self.holes.first().map_or(self.known.len(), |hole| hole.at);
+        self.known.get(..end).unwrap_or_default()
+    }
+
+    /// One way to fill the holes, with what hardly any pattern has: what all ways match, this matches.
+    pub(crate) fn filled(&self) -> String {
+        // No file's name, no blank and no quote.
+        const ODD: char = '\u{1}';
+        let mut filled = String::with_capacity(self.known.len() + self.holes.len());
+        let mut done = 0;
+        for hole in &self.holes {
+            filled.push_str(self.known.get(done..hole.at).unwrap_or_default());
+            filled.push(ODD);
+            done = hole.at;
+        }
+        filled.push_str(self.known.get(done..).unwrap_or_default());
+        filled
+    }
+
+    /// The known characters between the holes.
+    pub(crate) fn known_parts(&self) -> impl Iterator<Item = &str> {
+        let ends = self.holes.iter().map(|hole| hole.at);
+        let mut done = 0;
+        ends.chain([self.known.len()]).map(move |end| {
+            let part = self.known.get(done..end).unwrap_or_default();
+            done = end;
+            part
+        })
+    }
+
     /// The holes in order of their place.
     #[must_use]
     pub fn holes(&self) -> &[Hole] {

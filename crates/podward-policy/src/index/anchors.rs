@@ -4,6 +4,9 @@ use super::found::{Found, place};
 use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, bits_for};
 use super::literals::{Held, Literals};
 
+/// Groups with no more rules than this are tried in order.
+const FEW: usize = 4;
+
 /// A key that more rules share than this is taken only where there is no better one.
 pub(super) const SHARED: u16 = 8;
 
@@ -74,20 +77,20 @@ fn hash_from<'b>(seed: u32, bytes: impl Iterator<Item = &'b u8>) -> u32 {
 }
 
 impl Anchored {
-    /// Rules that are always tried.
-    pub(super) fn listed(ids: &[u32]) -> Self {
-        Self {
-            rest: ids.into(),
-            keys: None,
-        }
-    }
-
     /// Files rules by what their texts hold; those of which nothing is known are always tried.
     pub(super) fn new(held: &Held, ends: Ends) -> Self {
         let mut filing = Filing {
             rest: held.unknown().to_vec(),
             ..Filing::default()
         };
+        if held.n_rules() <= FEW {
+            filing.rest.extend(held.iter().map(|(id, _)| id));
+            filing.rest.sort_unstable();
+            return Self {
+                rest: filing.rest.into_boxed_slice(),
+                keys: None,
+            };
+        }
         filing.file_all(held, ends);
         filing.done()
     }
@@ -335,7 +338,7 @@ impl End {
 
 impl<'h> Filed<'h> {
     fn new((id, literals): (u32, Literals<'h>)) -> Self {
-        let prefix = literals.prefix();
+        let prefix = literals.prefix;
         Self {
             id,
             literals,

@@ -2,12 +2,23 @@
 
 use std::ops::Range;
 
+use super::starts::Scan;
+
 /// More found rules than this need memory of their own.
 const MANY: usize = 96;
 
 /// The place of a rule in its table.
 pub(super) fn place(id: u32) -> usize {
     usize::try_from(id).unwrap_or(usize::MAX)
+}
+
+/// A rule to try.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// Its place in its table.
+    pub(crate) idx: usize,
+    /// Not every way to fill the holes of the text matches it.
+    pub(crate) is_in_part: bool,
 }
 
 /// Rules that may match, in no order.
@@ -68,6 +79,8 @@ pub(crate) struct Order<'a> {
     n_tried: usize,
     /// Rules that are always tried, each list in order.
     lists: [&'a [u32]; 7],
+    /// Those that not every way to fill the holes matches.
+    in_part: Vec<Scan<'a>>,
 }
 
 impl<'a> Order<'a> {
@@ -75,39 +88,40 @@ impl<'a> Order<'a> {
     pub(crate) fn all(n_rules: usize) -> Self {
         Self {
             all: Some(0..n_rules),
-            found: Found::default(),
-            n_tried: 0,
-            lists: [&[]; 7],
+            ..Self::some(Found::default(), [&[]; 7], Vec::new())
         }
     }
 
-    pub(super) fn some(mut found: Found, lists: [&'a [u32]; 7]) -> Self {
+    pub(super) fn some(mut found: Found, lists: [&'a [u32]; 7], in_part: Vec<Scan<'a>>) -> Self {
         found.sort();
         Self {
             all: None,
             found,
             n_tried: 0,
             lists,
+            in_part,
         }
     }
 }
 
 impl Iterator for Order<'_> {
-    type Item = usize;
+    type Item = Candidate;
 
-    fn next(&mut self) -> Option<usize> {
+    fn next(&mut self) -> Option<Candidate> {
         if let Some(all) = &mut self.all {
-            return all.next();
+            return all.next().map(|idx| Candidate {
+                idx,
+                is_in_part: false,
+            });
         }
-        let mut next = self.found.at(self.n_tried);
-        for list in &self.lists {
-            if let Some(first) = list.first()
-                && next.is_none_or(|next| *first < next)
-            {
-                next = Some(*first);
-            }
-        }
-        let next = next?;
+        let first = |next: Option<u32>, head: Option<u32>| match (next, head) {
+            (Some(next), Some(head)) => Some(next.min(head)),
+            (next, head) => next.or(head),
+        };
+        let lists = self.lists.iter().map(|list| list.first().copied());
+        let whole = lists.fold(self.found.at(self.n_tried), first);
+        let in_part = self.in_part.iter_mut().map(Scan::head);
+        let next = in_part.fold(whole, first)?;
         while self.found.at(self.n_tried) == Some(next) {
             self.n_tried += 1;
         }
@@ -118,6 +132,12 @@ impl Iterator for Order<'_> {
                 *list = rest;
             }
         }
-        Some(place(next))
+        for scan in &mut self.in_part {
+            scan.pass(next);
+        }
+        Some(Candidate {
+            idx: place(next),
+            is_in_part: whole != Some(next),
+        })
     }
 }

@@ -20,6 +20,7 @@ pub(super) struct Held {
 #[derive(Debug)]
 struct Place {
     id: u32,
+    prefix_end: usize,
     end: usize,
     end_of_text: EndOfText,
 }
@@ -37,6 +38,8 @@ pub(super) enum EndOfText {
 pub(super) struct Literals<'h> {
     /// With [`OPEN`] between two parts.
     bytes: &'h [u8],
+    /// What every text begins with.
+    pub(super) prefix: &'h [u8],
     end: EndOfText,
 }
 
@@ -70,6 +73,7 @@ impl Held {
             match end_of_text {
                 Some(end_of_text) if has_fixed(added) => held.rules.push(Place {
                     id: *id,
+                    prefix_end: start + memchr(OPEN, added).unwrap_or(added.len()),
                     end: held.bytes.len(),
                     end_of_text,
                 }),
@@ -82,6 +86,10 @@ impl Held {
         held
     }
 
+    pub(super) fn n_rules(&self) -> usize {
+        self.unknown.len() + self.rules.len()
+    }
+
     /// Rules of which nothing is known, in order.
     pub(super) fn unknown(&self) -> &[u32] {
         &self.unknown
@@ -91,10 +99,14 @@ impl Held {
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, Literals<'_>)> {
         let mut start = 0;
         self.rules.iter().map(move |place| {
-            let bytes = self.bytes.get(start..place.end).unwrap_or_default();
+            let up_to = |end: usize| self.bytes.get(start..end).unwrap_or_default();
+            let literals = Literals {
+                bytes: up_to(place.end),
+                prefix: up_to(place.prefix_end),
+                end: place.end_of_text,
+            };
             start = place.end;
-            let end = place.end_of_text;
-            (place.id, Literals { bytes, end })
+            (place.id, literals)
         })
     }
 }
@@ -167,12 +179,6 @@ fn add_character(literal: Option<char>, cut: Cut, bytes: &mut Vec<u8>) {
 }
 
 impl<'h> Literals<'h> {
-    /// What every text begins with.
-    pub(super) fn prefix(self) -> &'h [u8] {
-        let end = memchr(OPEN, self.bytes).unwrap_or(self.bytes.len());
-        self.bytes.get(..end).unwrap_or_default()
-    }
-
     /// What every text ends in.
     pub(super) fn suffix(self) -> &'h [u8] {
         match self.end {

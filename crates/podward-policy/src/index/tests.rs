@@ -177,7 +177,7 @@ fn a_table(n_rules: usize, random: &mut Random) -> Policy {
 /// The text with up to two holes in it, now and then.
 fn holed(written: &str, random: &mut Random) -> String {
     let mut holed = written.to_owned();
-    if random.below(64) == 0 {
+    if random.below(16) == 0 {
         let mut places = [0, 1].map(|_| random.below(written.len() + 1));
         places.sort_unstable();
         // From the back, so that no hole moves another.

@@ -1,9 +1,10 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
 use super::skills::{denial, is_unasked, owner};
-use super::{Decision, Found, How, View, Why, coverage, judge_by_layers};
+use super::{Decision, Found, How, View, Why, counts_in_part, coverage, judge_by_layers};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
+use crate::index::Candidate;
 use crate::operation::{Lowered, Operation, OperationIdx, Subject};
 use crate::pattern::Hit;
 use crate::policy::{Policies, Policy};
@@ -148,10 +149,13 @@ impl<'a> View<'a> {
         let policy = self.policy;
         let mut n_possible = 0_usize;
         let mut n_possible_denies = 0_usize;
-        for idx in self.order(operation, how) {
+        for Candidate { idx, is_in_part } in self.order(operation, how) {
             let Some(rule) = policy.rules.get(idx) else {
                 continue;
             };
+            if is_in_part && !counts_in_part(rule, operation) {
+                continue;
+            }
             let mut hit = self.hit_of(idx, rule, operation, how);
             match self.hit_whole(idx, rule, operation) {
                 Hit::No => {}

@@ -1,7 +1,9 @@
 //! A text with holes: what the rules say over the ways to fill them.
 
-use super::{Decision, Why};
+use super::{Decision, Why, operand};
 use crate::action::Action;
+use crate::operation::{Operation, Subject};
+use crate::rule::{Operand, Rule, has_expansion};
 
 /// What the rules so far say of some ways to fill the holes.
 #[derive(Debug, Default)]
@@ -26,6 +28,11 @@ impl OverFillings {
         self.first = self.first.or(rule);
     }
 
+    /// Whether what one more rule says of some fillings is what all say so far.
+    pub(super) fn is_only(&self, action: Action) -> bool {
+        self.strictest == Some(action) && self.mildest == Some(action)
+    }
+
     pub(super) fn is_mixed(&self) -> bool {
         self.strictest != self.mildest
     }
@@ -47,4 +54,19 @@ impl OverFillings {
             _ => own,
         }
     }
+}
+
+/// Whether a rule counts that not every way to fill the holes of a text matches.
+pub(super) fn counts_in_part(rule: &Rule, operation: &Operation) -> bool {
+    let is_unsure = match &operation.subject {
+        // A restriction matches where what it names begins below, an allow only as a whole.
+        Subject::Tree(_) => return rule.is_restrictive(),
+        Subject::Path(path) => path.forms().all(|form| {
+            let texts = [Some(&form.short), Some(&form.absolute), form.home.as_ref()];
+            texts.into_iter().flatten().all(has_expansion)
+        }),
+        Subject::Url(url) => has_expansion(&url.text),
+        Subject::Command(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
+    };
+    !(is_unsure && rule.is_restrictive() && operand(operation) == Operand::Certain)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::automaton::Automaton;
 use super::segments::Segments;
-use super::{Fold, Hit, Shape, Token, fold, written};
+use super::{Bounds, Fold, Hit, Shape, Token, fold, written};
 use crate::text::Text;
 use crate::work::{Exhausted, Work};
 
@@ -279,12 +279,18 @@ impl<'a> Glob<'a> {
     }
 
     /// Matches a shape: a text with holes, in all the ways in which it may be written.
-    pub(crate) fn hit(&self, shape: &Shape, work: &mut Work) -> Result<Hit, Exhausted> {
+    pub(crate) fn hit(
+        &self,
+        shape: &Shape,
+        bounds: Bounds,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
         let automaton = self.automaton_for(work)?;
-        if !automaton.may_match(shape, work)? {
+        if bounds.least == Hit::No && !automaton.may_match(shape, work)? {
             return Ok(Hit::No);
         }
-        Ok(match automaton.must_match(shape, work)? {
+        let all_match = bounds.most == Hit::Must && automaton.must_match(shape, work)?;
+        Ok(match all_match {
             true => Hit::Must,
             false => Hit::May,
         })
@@ -295,13 +301,16 @@ impl<'a> Glob<'a> {
     pub(crate) fn hit_beyond_exempt(
         &self,
         shape: &Shape,
+        bounds: Bounds,
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
         let automaton = self.automaton_for(work)?;
-        if automaton.must_match(shape, work)? {
+        if bounds.most == Hit::Must && automaton.must_match(shape, work)? {
             return Ok(Hit::Must);
         }
-        Ok(match automaton.may_match_beyond_exempt(shape, work)? {
+        let may_match =
+            bounds.least == Hit::May || automaton.may_match_beyond_exempt(shape, work)?;
+        Ok(match may_match {
             true => Hit::May,
             false => Hit::No,
         })
@@ -312,11 +321,27 @@ impl<'a> Glob<'a> {
     pub(crate) fn hit_text(&self, text: &Text, fold: &Fold, work: &mut Work) -> Hit {
         let found = match text.as_known() {
             Some(known) => self.matches(known, fold, work).map(Hit::certain),
-            None => work
-                .spend(text.known_part().len())
-                .and_then(|()| self.hit(&Shape::plain(text, fold), work)),
+            None => self.hit_holes(text, fold, work),
         };
         Hit::or_may(found)
+    }
+
+    /// The same of a text with holes.
+    pub(crate) fn hit_holes(
+        &self,
+        text: &Text,
+        fold: &Fold,
+        work: &mut Work,
+    ) -> Result<Hit, Exhausted> {
+        if self.differs_at_start(text.known_start(), work)? {
+            return Ok(Hit::No);
+        }
+        work.spend(text.known_part().len())?;
+        let bounds = self.bounds(text, |_| true, work)?;
+        match bounds.settled() {
+            Some(hit) => Ok(hit),
+            None => self.hit(&Shape::plain(text, fold), bounds, work),
+        }
     }
 
     /// The automaton, at the price of making it.

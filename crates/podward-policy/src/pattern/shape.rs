@@ -126,12 +126,11 @@ impl Shape {
     /// A command as it is written; `program` is the place of its program's name.
     pub(crate) fn written(text: &Text, program: &Range<usize>, fold: &Fold) -> Self {
         let words = written_words(elements(text));
-        let in_program = |hole: &Hole| (program.start..=program.end).contains(&hole.at);
         let words = words.into_iter().map(|word| {
             let word = Word {
                 elements: &word,
                 fold,
-                exempts: &|hole| hole.kind == HoleKind::Quoted && !in_program(hole),
+                exempts: &|hole| is_exempt(hole, program),
             };
             (word.may_vanish(), word.written())
         });
@@ -144,12 +143,11 @@ impl Shape {
     pub(crate) fn further(text: &Text, program: &Range<usize>) -> Self {
         let words = elements(text);
         let words = words.split(|element| matches!(element, Element::Char { c: ' ', .. }));
-        let in_program = |hole: &Hole| (program.start..=program.end).contains(&hole.at);
         let words = words.map(|word| {
             let word = Word {
                 elements: word,
                 fold: program,
-                exempts: &|hole| hole.kind == HoleKind::Quoted && !in_program(hole),
+                exempts: &|hole| is_exempt(hole, program),
             };
             (word.may_vanish(), word.unquoted())
         });
@@ -157,6 +155,11 @@ impl Shape {
             pieces: join(words.collect()),
         }
     }
+}
+
+/// Whether a hole by itself is no possible match of a restrictive pattern that begins with `*` (D3.2).
+pub(crate) fn is_exempt(hole: &Hole, program: &Range<usize>) -> bool {
+    hole.kind == HoleKind::Quoted && !(program.start..=program.end).contains(&hole.at)
 }
 
 /// The place of the program's name in a form of a command: its first word that is no assignment.

@@ -12,18 +12,22 @@ impl Signs {
     const STARS: u8 = 1 << 4;
 
     pub(crate) fn of(pattern: &str) -> Self {
+        let bytes = pattern.as_bytes();
         let mut found = 0;
-        let mut before = [0; 2];
-        for byte in pattern.bytes() {
-            found |= match (byte, before) {
-                (b'[', _) => Self::CLASS,
-                (b'\'' | b'"', _) => Self::QUOTE,
-                (b'|' | b';' | b'&' | b'<' | b'>' | b'`', _) | (b'(', [_, b'$']) => Self::OPERATOR,
-                (b'/', [b':', b'/']) => Self::SCHEME,
-                (b'*', [_, b'*']) => Self::STARS,
-                _ => 0,
-            };
-            before = [before[1], byte];
+        for (at, byte) in bytes.iter().enumerate() {
+            match sign_of(*byte) {
+                0 => {}
+                BY_WHAT_IS_BEFORE => {
+                    let (before, _) = bytes.split_at_checked(at).unwrap_or_default();
+                    found |= match (byte, before) {
+                        (b'(', [.., b'$']) => Self::OPERATOR,
+                        (b'/', [.., b':', b'/']) => Self::SCHEME,
+                        (b'*', [.., b'*']) => Self::STARS,
+                        _ => 0,
+                    };
+                }
+                sign => found |= sign,
+            }
         }
         Self(found)
     }
@@ -51,5 +55,19 @@ impl Signs {
     /// `**`.
     pub(crate) const fn has_stars_in_a_row(self) -> bool {
         self.0 & Self::STARS != 0
+    }
+}
+
+/// A sign only behind certain bytes.
+const BY_WHAT_IS_BEFORE: u8 = u8::MAX;
+
+/// The sign of a byte. Most are none.
+const fn sign_of(byte: u8) -> u8 {
+    match byte {
+        b'[' => Signs::CLASS,
+        b'\'' | b'"' => Signs::QUOTE,
+        b'|' | b';' | b'&' | b'<' | b'>' | b'`' => Signs::OPERATOR,
+        b'(' | b'/' | b'*' => BY_WHAT_IS_BEFORE,
+        _ => 0,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::action::Action;
 use crate::operation::{PathForm, PathSubject};
-use crate::pattern::{Glob, Hit, Shape, Token};
+use crate::pattern::{Bounds, Glob, Hit, Shape, Token};
 use crate::rule::{Operand, has_expansion};
 use crate::text::{HoleKind, Text, TextBuilder};
 use crate::work::{Exhausted, Work};
@@ -51,7 +51,11 @@ impl<'a> PathPattern<'a> {
                 },
                 None => {
                     work.spend(text.known_part().len())?;
-                    self.glob.hit(&Shape::path_from_root(text), work)?
+                    let bounds = self.glob.bounds(text, |_| true, work)?;
+                    match bounds.settled() {
+                        Some(hit) => hit,
+                        None => self.glob.hit(&Shape::path_from_root(text), bounds, work)?,
+                    }
                 }
             };
             least = least.min(hit);
@@ -71,12 +75,7 @@ impl<'a> PathPattern<'a> {
                 return Ok(Hit::No);
             };
             work.spend(text.known_part().len())?;
-            let front = match text.as_known() {
-                Some(HERE) => TextBuilder::new(),
-                _ => TextBuilder::new().text(text),
-            };
-            let below = front.hole(HoleKind::Anything).build();
-            least = least.min(self.glob.hit(&Shape::plain(&below, &(0..0)), work)?);
+            least = least.min(self.glob.hit_holes(&below(text), &(0..0), work)?);
         }
         // What is not covered as a whole is decided by what comes later.
         Ok(match least {
@@ -88,6 +87,9 @@ impl<'a> PathPattern<'a> {
     /// A deny or an ask meets a tree if what it names begins below the directory; a pattern that
     /// begins with a wildcard names nothing there in particular.
     pub(crate) fn hit_below(&self, tree: &PathSubject, work: &mut Work) -> Result<Hit, Exhausted> {
+        if self.glob.is_floating() {
+            return Ok(Hit::No);
+        }
         let named: String = self
             .glob
             .tokens()
@@ -100,10 +102,7 @@ impl<'a> PathPattern<'a> {
         let n_named = named.chars().count();
         let is_relative = self.anchor == Anchor::Workspace;
         let mut best = Hit::No;
-        let forms = std::iter::once(&tree.lexical)
-            .chain(&tree.resolved)
-            .chain(&tree.further);
-        for form in forms {
+        for form in tree.forms() {
             for text in [Some(&form.short), Some(&form.absolute), form.home.as_ref()] {
                 let Some(text) = text else { continue };
                 let hit = match text.as_known() {
@@ -132,13 +131,14 @@ impl<'a> PathPattern<'a> {
         operand: Operand,
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
-        let forms = std::iter::once(&path.lexical)
-            .chain(&path.resolved)
-            .chain(&path.further);
         let mut best = Hit::No;
-        for form in forms {
+        for form in path.forms() {
             for text in [Some(&form.short), Some(&form.absolute), form.home.as_ref()] {
                 let Some(text) = text else { continue };
+                let Bounds { most, .. } = self.glob.bounds(text, |_| true, work)?;
+                if operand.count(most, text) <= best {
+                    continue;
+                }
                 let fold = 0..text.known_part().len();
                 let hit = operand.count(self.glob.hit_text(text, &fold, work), text);
                 if hit == Hit::Must {
@@ -168,6 +168,15 @@ impl Anchor {
             Self::Home => form.home.as_ref(),
         }
     }
+}
+
+/// Any path below the directory of a tree.
+pub(crate) fn below(directory: &Text) -> Text {
+    let front = match directory.as_known() {
+        Some(HERE) => TextBuilder::new(),
+        _ => TextBuilder::new().text(directory),
+    };
+    front.hole(HoleKind::Anything).build()
 }
 
 /// The workspace, as the directory of a tree.

@@ -6,14 +6,29 @@ use std::process::Command;
 use libtest_mimic::Failed;
 use podward_policy::{KnownTools, Lowered, Policies, Policy, PolicySpec};
 
-use crate::workload::{HITS, calls, policies, spec};
+use crate::hostile;
+use crate::workload::{HITS, calls, calls_with_holes, layers, policies, spec};
 
 /// Bytes of a text.
 const SIZES: [usize; 3] = [20, 200, 8000];
 
+/// Of the calls with holes.
+const N_LAYERS: usize = 3;
+const N_OPERATIONS: usize = 5;
+const SIZES_WITH_HOLES: [usize; 2] = [20, 200];
+
+/// The scenario of lists that are made to be slow.
+const HOSTILE: &str = "hostile";
+
 /// Runs what is measured: each call of [`measured`] or [`compile`] is one figure.
 pub(crate) fn run(scenario: &str) {
-    let n_rules: usize = scenario.parse().unwrap();
+    match scenario {
+        HOSTILE => run_hostile(),
+        n_rules => run_real(n_rules.parse().unwrap()),
+    }
+}
+
+fn run_real(n_rules: usize) {
     let plain = policies(n_rules);
     for hit in HITS {
         for n_bytes in SIZES {
@@ -25,6 +40,25 @@ pub(crate) fn run(scenario: &str) {
     let spec = spec(n_rules);
     mark();
     compile(&spec);
+    if n_rules == WITH_HOLES {
+        let layers = layers(n_rules, N_LAYERS);
+        for n_bytes in SIZES_WITH_HOLES {
+            let calls = calls_with_holes(n_rules, N_OPERATIONS, n_bytes);
+            mark();
+            measured(&layers, &calls);
+        }
+    }
+}
+
+fn run_hostile() {
+    for list in hostile::LISTS {
+        for (n_rules, n_bytes) in hostile::SIZES {
+            let policies = list.policies(n_rules);
+            let calls = list.calls(n_bytes);
+            mark();
+            measured(&policies, &calls);
+        }
+    }
 }
 
 #[inline(never)]
@@ -53,6 +87,16 @@ struct Figures {
     /// By what is looked for, in the order of [`HITS`], and by size, in the order of [`SIZES`].
     decisions: [[u64; 3]; 3],
     compilation: u64,
+    /// Of one operation in one layer, where calls have some with holes, by size.
+    with_holes: Option<[u64; 2]>,
+}
+
+impl Figures {
+    /// Whatever is looked for.
+    fn mean(&self, size: usize) -> u64 {
+        let of_size = self.decisions.iter().map(|sizes| sizes[size]);
+        of_size.sum::<u64>() / 3
+    }
 }
 
 /// Rules, and the most instructions of a decision over texts of each size.
@@ -65,9 +109,13 @@ const BUDGETS: [(usize, [u64; 3]); 3] = [
 /// The most instructions of a compilation with its index, for each of 1,000 rules.
 const COMPILATION: u64 = 4_000;
 
+/// The table that calls with holes are judged by, and the most that one operation of them may cost in one
+/// layer: times what an operation without holes costs, by size.
+const WITH_HOLES: usize = 1000;
+const TIMES_WITHOUT: [u64; 2] = [5, 13];
+
 pub(crate) fn check() -> Result<(), Failed> {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        println!("valgrind is not installed: no instruction was counted");
+    if !has_valgrind() {
         return Ok(());
     }
     let mut few: Option<Figures> = None;
@@ -84,16 +132,18 @@ pub(crate) fn check() -> Result<(), Failed> {
         if n_rules == 1000 && found.compilation > 1000 * COMPILATION {
             return Err(format!("compilation: {}", found.compilation).into());
         }
+        for (size, n) in found.with_holes.into_iter().flatten().enumerate() {
+            if n > TIMES_WITHOUT[size] * found.mean(size) {
+                return Err(format!("with holes: {n} against {}", found.mean(size)).into());
+            }
+        }
         let Some(few) = &few else {
             few = Some(found);
             continue;
         };
         // Of all that is looked for in a command line, at most twice as much as with 100 rules.
         for size in [0, 1] {
-            let sum = |figures: &Figures| -> u64 {
-                figures.decisions.iter().map(|sizes| sizes[size]).sum()
-            };
-            if sum(&found) > 2 * sum(few) {
+            if found.mean(size) > 2 * few.mean(size) {
                 return Err(format!("{n_rules} rules: {found:?}; 100 rules: {few:?}").into());
             }
         }
@@ -101,8 +151,55 @@ pub(crate) fn check() -> Result<(), Failed> {
     Ok(())
 }
 
+/// Twice the text, and twice the rules, are at most 2.2 times the work, whatever they look like.
+pub(crate) fn check_hostile() -> Result<(), Failed> {
+    if !has_valgrind() {
+        return Ok(());
+    }
+    let totals = totals(HOSTILE)?;
+    for (list, totals) in hostile::LISTS
+        .iter()
+        .zip(totals.chunks(hostile::SIZES.len()))
+    {
+        println!("{list:?}: {totals:?}");
+        let &[half_of_rules, half_of_text, whole] = totals else {
+            return Err(format!("{list:?}: {totals:?}").into());
+        };
+        if whole * 10 > half_of_rules * 22 || whole * 10 > half_of_text * 22 {
+            return Err(format!("{list:?}: {totals:?}").into());
+        }
+    }
+    Ok(())
+}
+
+fn has_valgrind() -> bool {
+    let has = Command::new("valgrind").arg("--version").output().is_ok();
+    if !has {
+        println!("valgrind is not installed: no instruction was counted");
+    }
+    has
+}
+
 fn figures(n_rules: usize) -> Result<Figures, Failed> {
-    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cost.{n_rules}"));
+    let totals = totals(&n_rules.to_string())?;
+    let n_with_holes = u64::try_from(16 * N_LAYERS * N_OPERATIONS)?;
+    let n_figures = if n_rules == WITH_HOLES { 12 } else { 10 };
+    if totals.len() != n_figures {
+        return Err(format!("{totals:?}").into());
+    }
+    Ok(Figures {
+        decisions: std::array::from_fn(|hit| {
+            std::array::from_fn(|size| totals[3 * hit + size] / 16)
+        }),
+        compilation: totals[9],
+        with_holes: (n_figures > 10)
+            .then(|| std::array::from_fn(|size| totals[10 + size] / n_with_holes)),
+    })
+}
+
+/// The figures of a scenario, in order.
+fn totals(scenario: &str) -> Result<Vec<u64>, Failed> {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cost.{scenario}"));
     std::fs::remove_file(&file).ok();
     let dumps =
         ["mark", "measured", "compile"].map(|name| format!("--dump-after=*instructions::{name}*"));
@@ -111,7 +208,7 @@ fn figures(n_rules: usize) -> Result<Figures, Failed> {
         .arg(format!("--callgrind-out-file={}", file.display()))
         .args(dumps)
         .arg(std::env::current_exe()?)
-        .env("PODWARD_COST_SCENARIO", n_rules.to_string())
+        .env("PODWARD_COST_SCENARIO", scenario)
         .output()?;
     let told = std::fs::read_to_string(&file)?;
     std::fs::remove_file(&file)?;
@@ -126,14 +223,8 @@ fn figures(n_rules: usize) -> Result<Figures, Failed> {
             totals.push(total.trim().parse()?);
         }
     }
-    if !output.status.success() || totals.len() != 10 {
-        let talk = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("callgrind: {totals:?}: {talk}").into());
+    match output.status.success() {
+        true => Ok(totals),
+        false => Err(format!("callgrind: {}", String::from_utf8_lossy(&output.stderr)).into()),
     }
-    Ok(Figures {
-        decisions: std::array::from_fn(|hit| {
-            std::array::from_fn(|size| totals[3 * hit + size] / 16)
-        }),
-        compilation: totals[9],
-    })
 }

@@ -6,6 +6,7 @@
 
 #![cfg(test)]
 
+mod hostile;
 mod instructions;
 mod memory;
 mod ratios;
@@ -28,6 +29,10 @@ fn main() {
         Trial::test(
             "instructions_stay_within_their_budgets",
             instructions::check,
+        ),
+        Trial::test(
+            "hostile_lists_and_texts_cost_in_proportion",
+            instructions::check_hostile,
         ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

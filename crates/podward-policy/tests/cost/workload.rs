@@ -1,8 +1,9 @@
 //! Rules and calls of any number, always the same ones: like those of a real table, only more.
 
 use podward_policy::{
-    Action, ByteSpan, CommandSubject, KnownTools, Location, Lowered, Need, Operation, PathForm,
-    PathSubject, Policies, Policy, PolicySpec, RuleSpec, Subject, Text, ToolName, UrlSubject,
+    Action, ByteSpan, CommandSubject, HoleKind, KnownTools, LayerKind, LayerName, Location,
+    Lowered, Need, Operation, Operations, PathForm, PathSubject, Policies, Policy, PolicySpec,
+    RuleSpec, Subject, Text, TextBuilder, ToolName, UrlSubject,
 };
 
 /// What is looked for, and where in the table the rule stands that decides.
@@ -162,6 +163,13 @@ pub(crate) fn policies(n_rules: usize) -> Policies {
     Policies::from(compiled(n_rules)).indexed()
 }
 
+/// As many layers of the same rules.
+pub(crate) fn layers(n_rules: usize, n_layers: usize) -> Policies {
+    let kinds = [LayerKind::Machine, LayerKind::User, LayerKind::Manifest];
+    let layer = |kind: &LayerKind| (LayerName { kind: *kind }, compiled(n_rules));
+    Policies::new(kinds.iter().take(n_layers).map(layer).collect()).indexed()
+}
+
 /// Sixteen targets of about so many bytes.
 pub(crate) fn targets(n_rules: usize, hit: Hit, n_bytes: usize) -> Vec<Target> {
     let mut random = Random(13);
@@ -242,7 +250,10 @@ fn padded(tool: &str, text: String, n_bytes: usize, idx: usize) -> String {
 
 /// One operation, with one form of its text.
 pub(crate) fn operation(target: &Target) -> Operation {
-    let text = Text::known(target.text.as_str());
+    operation_on(target, Text::known(target.text.as_str()))
+}
+
+fn operation_on(target: &Target, text: Text) -> Operation {
     let subject = match target.tool {
         "bash" => command(text),
         "web_fetch" => {
@@ -258,7 +269,7 @@ pub(crate) fn operation(target: &Target) -> Operation {
             lexical: PathForm {
                 absolute: match target.text.starts_with('/') {
                     true => text.clone(),
-                    false => Text::known(format!("/w/{}", target.text)),
+                    false => TextBuilder::new().known("/w/").text(&text).build(),
                 },
                 short: text,
                 home: None,
@@ -295,4 +306,54 @@ pub(crate) fn calls(n_rules: usize, hit: Hit, n_bytes: usize) -> Vec<Lowered> {
         .iter()
         .map(|target| operation(target).into())
         .collect()
+}
+
+/// Sixteen calls, two operations of each with a hole where their last word or name is: the value of a
+/// variable, in quotes or not, or a file name pattern.
+pub(crate) fn calls_with_holes(
+    n_rules: usize,
+    n_operations: usize,
+    n_bytes: usize,
+) -> Vec<Lowered> {
+    let kinds = [HoleKind::Quoted, HoleKind::Unquoted, HoleKind::FileGlob];
+    let all: Vec<Target> = HITS
+        .iter()
+        .flat_map(|hit| targets(n_rules, *hit, n_bytes))
+        .collect();
+    (0..16)
+        .map(|idx| {
+            let mut n_holes = 0;
+            let of_call = all
+                .iter()
+                .cycle()
+                .skip(idx * 13)
+                .step_by(7)
+                .take(n_operations);
+            let operations = of_call.map(|target| match with_hole(target, kinds[idx % 3]) {
+                Some(text) if n_holes < 2 => {
+                    n_holes += 1;
+                    operation_on(target, text)
+                }
+                Some(_) | None => operation(target),
+            });
+            let operations = Operations::from_vec(operations.collect()).unwrap();
+            Lowered::Operations(operations)
+        })
+        .collect()
+}
+
+/// `None`: the texts of the tool have no holes.
+fn with_hole(target: &Target, kind: HoleKind) -> Option<Text> {
+    let (separator, kind) = match target.tool {
+        "bash" => (' ', kind),
+        "web_fetch" if kind == HoleKind::FileGlob => return None,
+        "web_fetch" => ('/', kind),
+        tool if PATH_TOOLS.contains(&tool) => ('/', kind),
+        _ => return None,
+    };
+    let (front, _) = target.text.rsplit_once(separator)?;
+    let text = TextBuilder::new()
+        .known(front)
+        .known(&separator.to_string());
+    Some(text.hole(kind).build())
 }

@@ -1,4 +1,4 @@
-use super::super::{Glob, Hit, Shape, parse};
+use super::super::{Bounds, Glob, Hit, Shape, parse};
 use crate::testing::text;
 use crate::work::Work;
 
@@ -25,7 +25,7 @@ fn an_exempt_hole_alone_is_no_match() {
         let known = text.known_part();
         let program = 0..known.find(' ').unwrap_or(known.len());
         let shape = Shape::written(&text, &program, &program);
-        let found = glob.hit_beyond_exempt(&shape, &mut Work::new());
+        let found = glob.hit_beyond_exempt(&shape, Bounds::OPEN, &mut Work::new());
         assert_eq!(found, Ok(expected), "{pattern} on {written}");
     }
 }
@@ -38,7 +38,10 @@ fn ways_to_write_a_text_do_not_explode() {
         let text = text(&words);
         let shape = Shape::written(&text, &(0..1), &(0..1));
         let mut work = Work::new();
-        assert!(glob.hit(&shape, &mut work).is_ok(), "{pattern}");
+        assert!(
+            glob.hit(&shape, Bounds::OPEN, &mut work).is_ok(),
+            "{pattern}"
+        );
         assert!(work.spent_of(Work::LIMIT) < 3_000_000, "{pattern}");
     }
 }

@@ -1,5 +1,5 @@
 use super::{Shape, program_of};
-use crate::pattern::{Glob, Hit, parse};
+use crate::pattern::{Bounds, Glob, Hit, parse};
 use crate::testing::text;
 use crate::work::Work;
 
@@ -24,7 +24,7 @@ fn check(written: &str, cases: &[(&str, Hit)]) {
     for (pattern, expected) in cases {
         let glob = Glob::new(parse(pattern).unwrap());
         let shape = Shape::written(&text(written), &(0..1), &(0..0));
-        let found = glob.hit(&shape, &mut Work::new());
+        let found = glob.hit(&shape, Bounds::OPEN, &mut Work::new());
         assert_eq!(found, Ok(*expected), "{pattern} on {written}");
     }
 }
@@ -98,7 +98,7 @@ fn a_path_is_not_known_before_an_expansion() {
         let glob = Glob::new(parse(pattern).unwrap());
         let shape = Shape::path_from_root(&text(path));
         assert_eq!(
-            glob.hit(&shape, &mut Work::new()),
+            glob.hit(&shape, Bounds::OPEN, &mut Work::new()),
             Ok(expected),
             "{pattern} on {path}"
         );
