@@ -377,7 +377,7 @@ fn cancelling_and_stopping_settle_what_is_asked() {
     assert_eq!(late["data"]["outcome"]["kind"], "cancelled");
     drop((client, pod));
 
-    let (pod, mut client) = turn(&sandbox, &step(&["touch a"]), WAITS);
+    let (pod, mut client) = turn(&sandbox, &step(&["touch a"]), "");
     client.request();
     client.call("stop", json!({})).unwrap();
     let settled = client.event("permission_settled");
@@ -423,7 +423,7 @@ fn a_signal_settles_what_is_asked_and_writes_its_result() {
     use rustix::process::{Pid, Signal, kill_process};
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let sandbox = Sandbox::new();
-        let (pod, mut client) = turn(&sandbox, &step(&["touch a"]), WAITS);
+        let (pod, mut client) = turn(&sandbox, &step(&["touch a"]), "");
         client.request();
         let id = Pid::from_raw(i32::try_from(pod.id()).unwrap()).unwrap();
         kill_process(id, signal).unwrap();

@@ -1,7 +1,10 @@
 //! Served pods: prompts, questions and answers from other processes.
 
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
 use crate::sandbox::{Ran, Sandbox};
-use crate::serving::{Pod, step};
+use crate::serving::{Client, Pod, WAITS, asks, says, step};
 use crate::session_files::{Ending, exchanges};
 use crate::typist::Typist;
 
@@ -179,6 +182,110 @@ fn a_turn_is_cancelled_and_the_pod_waits_for_the_next() {
     let ran = sandbox.run(&["send", "test", "go on", "--wait"]).exits(0);
     assert_eq!(ran.stdout, "next\n");
     assert!(!has(&sandbox, "made"));
+}
+
+/// The next pod asks again under the same ids; what ran has its result, and what was approved ran.
+#[test]
+fn what_waits_outlives_a_stop_and_a_signal() {
+    type End = fn(&Sandbox, &Pod);
+    let stop = |sandbox: &Sandbox, _: &Pod| drop(sandbox.run(&["stop", "test"]).exits(0));
+    let signal = |_: &Sandbox, served: &Pod| {
+        let pid = Pid::from_raw(i32::try_from(served.id()).unwrap()).unwrap();
+        kill_process(pid, Signal::TERM).unwrap();
+    };
+    for (end, code) in [(stop as End, 0), (signal as End, 143)] {
+        let sandbox = Sandbox::new();
+        let runs = "echo b > b; until [ -e never ]; do :; done";
+        let script = step(&["touch a", runs, "touch c"]) + &says("done");
+        let rules = asks(WAITS);
+        let mut served = serve(&sandbox, &script, &rules);
+        let session = served.session.clone();
+        sandbox.run(&["send", "test", "go"]).exits(0);
+        let ids = [(); 2].map(|()| served.tells("permission_request")["id"].take());
+        while !has(&sandbox, "b") {
+            std::thread::yield_now();
+        }
+        end(&sandbox, &served);
+        assert_eq!(served.ends(), Some(code));
+        let talk = std::fs::read_to_string(sandbox.path("serve.stderr")).unwrap_or_default();
+        let left = sandbox.run(&["pods"]).exits(0);
+        assert!(
+            left.stderr.contains("or stopped while it asked"),
+            "{left:#?}{talk}"
+        );
+        let results = exchanges(&session, Ending::Killed);
+        let results: Vec<_> = results.iter().map(|result| &*result.content).collect();
+        assert_eq!((results[0], results[2]), ("", ""), "{results:?}");
+        assert!(results[1].contains("cancelled"), "{results:?}");
+
+        let pod = sandbox.pod(&script, &rules);
+        let mut served = Pod::go_on(&sandbox, &pod, &session);
+        for id in &ids {
+            assert_eq!(served.tells("permission_request")["id"], *id);
+        }
+        assert!(!has(&sandbox, "a") && !has(&sandbox, "c"));
+        let mut client = Client::approver(&served, "tester");
+        for _ in &ids {
+            let request = client.request();
+            client.reply(&request, json!({"kind": "once"})).unwrap();
+        }
+        assert_eq!(client.event("turn_ended")["reason"]["kind"], "done");
+        assert!(has(&sandbox, "a") && has(&sandbox, "c"));
+    }
+}
+
+#[test]
+fn a_question_says_where_a_link_leads() {
+    let sandbox = Sandbox::new();
+    let work = sandbox.work();
+    std::fs::create_dir(work.join("real")).unwrap();
+    std::os::unix::fs::symlink("real", work.join("docs")).unwrap();
+    std::os::unix::fs::symlink("real/ci.yml", work.join("notes.txt")).unwrap();
+    let script = step(&["touch docs/y", "touch plain"])
+        + "[[step.call]]\ntool = \"file_write\"\ninput = { path = \"notes.txt\", content = \"a\" }\n";
+    let rules = WAIT.replace(
+        "tool = \"bash\", pattern = \"*\"",
+        "tool = \"*\", pattern = \"*\"",
+    );
+    let mut served = serve(&sandbox, &script, &rules);
+    sandbox.run(&["send", "test", "go"]).exits(0);
+    let leads = [(); 3].map(|()| {
+        let mut request = served.tells("permission_request");
+        let operations = request["operations"].as_array_mut().unwrap();
+        let mut to = operations.iter_mut().map(|one| one["leads_to"].take());
+        to.find(|to| !to.is_null()).unwrap_or_default()
+    });
+    assert_eq!(leads, [json!("real/y"), json!(null), json!("real/ci.yml")]);
+    let shown = sandbox.run(&["pending"]).exits(0).stdout;
+    for line in ["docs/y -> real/y", "file_write  notes.txt -> real/ci.yml"] {
+        assert!(shown.contains(line), "{shown}");
+    }
+    assert!(!shown.contains("plain ->"), "{shown}");
+}
+
+#[test]
+fn of_two_pods_with_one_name_each_is_named_by_its_session() {
+    let sandbox = Sandbox::new();
+    let pods = ["touch a", "touch b"].map(|command| {
+        let mut served = serve(&sandbox, &step(&[command]), WAIT);
+        let session = served.session.file_name().unwrap().to_owned();
+        let session = session.to_str().unwrap().to_owned();
+        sandbox.run(&["send", &session, "go"]).exits(0);
+        served.tells("permission_request");
+        (served, session)
+    });
+    let pending = sandbox.run(&["pending"]).exits(0).stdout;
+    for ((mut served, session), made) in pods.into_iter().zip(["a", "b"]) {
+        let front = format!("  podward reply {session} call_1_1 once");
+        let line = pending.lines().find(|line| line.starts_with(&front));
+        let line = line.unwrap_or_else(|| panic!("{pending}"));
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        sandbox.run(&words).exits(0);
+        served.tells("turn_ended");
+        assert!(has(&sandbox, made));
+    }
+    let json = sandbox.run(&["pending", "--format", "json"]).exits(0);
+    assert_eq!(json.stdout, "");
 }
 
 #[test]

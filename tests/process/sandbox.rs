@@ -112,11 +112,11 @@ impl Sandbox {
         command
     }
 
-    /// The same, where the program's own standard input is not the terminal.
-    pub(crate) fn at_terminal_without_input(&self, arguments: &[&str]) -> Command {
+    /// The same, started by a line of a shell in which `"$@"` is the program with its arguments.
+    pub(crate) fn at_terminal_by(&self, line: &str, arguments: &[&str]) -> Command {
         let mut command = self.command("setsid");
         command
-            .args(["--ctty", "sh", "-c", "exec \"$@\" < /dev/null", "sh"])
+            .args(["--ctty", "sh", "-c", line, "sh"])
             .arg(env!("CARGO_BIN_EXE_podward"))
             .args(arguments)
             .env("NO_COLOR", "1");

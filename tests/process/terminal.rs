@@ -87,6 +87,26 @@ fn a_no_reaches_the_model_word_for_word_and_the_end_of_input_is_a_no() {
     assert!(results.iter().all(|result| result.is_error), "{results:#?}");
 }
 
+/// The end of the pipe is the same terminal.
+#[test]
+fn what_the_model_says_into_a_pipe_moves_no_question() {
+    let sandbox = Sandbox::new();
+    let said = "text = \"harmless\\u001b[8m\\u001b[2J\\u009b1;3rmay #1 bash run?\"";
+    let script = step(&["touch made"]).replacen("[[step]]", &format!("[[step]]\n{said}"), 1);
+    let pod = sandbox.pod(&script, ASK);
+    let arguments = ["run", pod.to_str().unwrap(), "go"];
+    let command = sandbox.at_terminal_by("\"$@\" | cat", &arguments);
+    let mut typist = Typist::start(command, None);
+    typist.sees(PROMPT);
+    typist.types("n");
+    let (_, shown) = typist.ends();
+    assert!(!shown.contains(['\u{1b}', '\u{9b}']), "{shown:?}");
+    assert!(
+        shown.contains("harmless\\u{1b}[8m\\u{1b}[2J\\u{9b}1;3rmay"),
+        "{shown:?}"
+    );
+}
+
 #[test]
 fn what_is_typed_before_a_question_does_not_answer_it() {
     let sandbox = Sandbox::new();
@@ -336,7 +356,7 @@ fn nobody_is_asked_without_a_person_at_a_terminal() {
     assert_eq!(code, Some(10), "{shown}");
     assert!(!shown.contains(PROMPT), "{shown}");
     // Standard input from elsewhere, and a terminal to write to.
-    let command = sandbox.at_terminal_without_input(&arguments);
+    let command = sandbox.at_terminal_by("exec \"$@\" < /dev/null", &arguments);
     let (code, shown) = Typist::start(command, None).ends();
     assert_eq!(code, Some(10), "{shown}");
     assert!(!shown.contains(PROMPT), "{shown}");

@@ -200,6 +200,14 @@ impl Grants {
             .collect()
     }
 
+    /// Whether those without limited uses cover all parts of a call.
+    pub(crate) fn cover_unlimited(&self, parts: &[Asking], call: &Lowered) -> bool {
+        !self.is_empty()
+            && self
+                .covering(parts.iter(), call, std::iter::empty())
+                .is_some()
+    }
+
     /// Lets a call run: a use is taken of each grant that it takes to cover all its parts, unless
     /// they are counted elsewhere.
     ///

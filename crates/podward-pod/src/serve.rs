@@ -135,6 +135,7 @@ impl Server {
             mut parts,
         } = Pod::serve(places, request.pod)?;
         entry.session = pod.session().clone();
+        asker.session = entry.session.clone();
         asker.cwd = pod.workspace().to_string_lossy().into_owned();
         if starts_anew {
             settle_abandoned(places, &entry, &clock);
@@ -247,10 +248,11 @@ fn entry(request: &PodRequest) -> PodEntry {
     }
 }
 
-/// What all questions of the pod have in common; where it works is known later.
+/// What all questions of the pod have in common; its session and where it works are known later.
 fn asker(request: &PodRequest) -> Asker {
     let resolved = &request.loaded.resolved;
     Asker {
+        session: SessionId::from_bits(0),
         pod: resolved.pod.name.as_str().to_owned(),
         cwd: String::new(),
         copy_of: match resolved.pod.workspace.mode {

@@ -176,7 +176,8 @@ pub fn end_reason(reason: &EndReason) -> wire::TurnEndReason {
         EndReason::Aborted { hook, reason } => wire::TurnEndReason::Aborted {
             reason: format!("{hook}: {reason}"),
         },
-        EndReason::Cancelled => wire::TurnEndReason::Cancelled,
+        // The end of one that is kept is told to nobody.
+        EndReason::Cancelled | EndReason::Kept => wire::TurnEndReason::Cancelled,
         EndReason::Model(_) => wire::TurnEndReason::Failed,
     }
 }
@@ -432,10 +433,15 @@ fn operation(operation: &Operation) -> wire::Operation {
             (wire::SubjectKind::Unknown, &anything, Some(why))
         }
     };
+    let leads_to = match &operation.subject {
+        Subject::Path(path) | Subject::Tree(path) => path.resolved.as_ref(),
+        Subject::Command(_) | Subject::Url(_) | Subject::Plain(_) | Subject::Unknown(_) => None,
+    };
     wire::Operation {
         tool: operation.tool.to_string(),
         subject,
         text: text.to_string(),
+        leads_to: leads_to.map(|form| form.short.to_string()),
         known: text.as_known().is_some(),
         need: match operation.need {
             Need::Full => wire::Need::Full,

@@ -55,9 +55,8 @@ pub struct PermissionRequest {
     /// for the workspace, and counts in later sessions that work in the workspace itself too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always_in: Option<String>,
-    /// The digest of the arguments, `cwd`, the policy, the tool, and of which parts are asked about
-    /// where grants cover others: an answer repeats it, so that it
-    /// answers what was shown and nothing else.
+    /// The digest of all that stands here but the times, with the session and the policy: an answer
+    /// repeats it, so that it answers what was shown and nothing else.
     pub digest: String,
     /// When it was asked.
     pub asked_at: Time,

@@ -330,6 +330,10 @@ pub struct Operation {
     pub subject: SubjectKind,
     /// The text; each part that is not known before the call runs is shown as `…`.
     pub text: String,
+    /// Where a path leads that is a symbolic link, or has one in it: relative to the workspace where it
+    /// is inside. Absent where it leads nowhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leads_to: Option<String>,
     /// Whether no part of the text is unknown.
     pub known: bool,
     /// How far it needs an allow.

@@ -276,7 +276,8 @@ fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
         let part = span.and_then(|span| main.get(span.start..span.end));
         operation.known && part == Some(&*operation.text)
     };
-    operation.why.is_none() && operation.partial.is_empty() && (is_all || is_part())
+    let says_all = operation.why.is_none() && operation.leads_to.is_none();
+    says_all && operation.partial.is_empty() && (is_all || is_part())
 }
 
 /// Columns in front of the text of an entry.

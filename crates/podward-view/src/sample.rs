@@ -84,6 +84,7 @@ pub fn command(text: &str, span: std::ops::Range<usize>) -> Operation {
         tool: "bash".to_owned(),
         subject: SubjectKind::Command,
         text: text.to_owned(),
+        leads_to: None,
         known: true,
         need: Need::Full,
         span: Some(Span {

@@ -50,12 +50,14 @@ pub const fn need_text(need: Need) -> &'static str {
     }
 }
 
-/// What an operation is about: its text, or why nobody knows what runs.
+/// What an operation is about: its text and where that leads, or why nobody knows what runs.
 #[must_use]
 pub fn operation_text(operation: &Operation) -> String {
-    match &operation.why {
-        Some(why) => format!("unknown code: {why}"),
-        None => operation.text.clone(),
+    let text = &operation.text;
+    match (&operation.why, &operation.leads_to) {
+        (Some(why), _) => format!("unknown code: {why}"),
+        (None, Some(leads_to)) => format!("{text} -> {leads_to}"),
+        (None, None) => text.clone(),
     }
 }
 

@@ -238,9 +238,12 @@ impl Turn<'_> {
         }
     }
 
-    /// Ends a batch: running calls are told to stop, and every call gets its result.
+    /// Ends a batch: running calls are told to stop, and every call gets its result, but those whose
+    /// questions are kept.
     async fn end(&mut self, batch: &mut Batch, reason: &EndReason) -> Result<(), JournalError> {
         batch.cancel.cancel();
+        let keeps = *reason == EndReason::Cancelled && self.parts.gate.keeps_questions();
+        let is_kept = keeps && batch.questions.keep();
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         let ready = std::mem::take(&mut batch.ready).into_iter();
         let ready =
@@ -263,6 +266,9 @@ impl Turn<'_> {
                 batch.set_done(idx, refusal_output(&refusal));
                 self.finish(batch, &[idx]).await?;
             }
+        }
+        if is_kept {
+            batch.end = Some(EndReason::Kept);
         }
         Ok(())
     }

@@ -136,6 +136,9 @@ pub enum EndReason {
     },
     /// The caller cancelled it.
     Cancelled,
+    /// The caller cancelled it and leaves its questions as they are: it is not over, and goes on with the
+    /// session ([`SharedGate::keep_questions`](crate::SharedGate::keep_questions)).
+    Kept,
     /// The model failed.
     Model(ModelError),
 }
@@ -177,6 +180,7 @@ impl EndReason {
             Self::Limit(_) => "limit",
             Self::Aborted { .. } => "aborted",
             Self::Cancelled => "cancelled",
+            Self::Kept => "kept",
             Self::Model(_) => "model_error",
         }
     }
@@ -190,6 +194,7 @@ impl fmt::Display for EndReason {
             Self::Limit(limit) => write!(f, "the limit `{}` was reached", limit.as_str()),
             Self::Aborted { hook, reason } => write!(f, "the hook `{hook}` ended it: {reason}"),
             Self::Cancelled => f.write_str("cancelled"),
+            Self::Kept => f.write_str("its questions stay open"),
             Self::Model(error) => match error.hint() {
                 Some(hint) => write!(f, "{error} ({hint})"),
                 None => error.fmt(f),

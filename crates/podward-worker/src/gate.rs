@@ -36,6 +36,8 @@ struct State {
     gate: Gate<Box<dyn Invocation>>,
     /// Where the settled call goes, for each open question.
     mailboxes: BTreeMap<RequestId, Mailbox>,
+    /// Whether a turn that is cancelled leaves its questions as they are.
+    keeps_questions: bool,
 }
 
 /// What was decided about a call in an earlier run.
@@ -69,8 +71,11 @@ impl SharedGate {
     }
 
     fn of(gate: Gate<Box<dyn Invocation>>, ledger: Option<Arc<dyn GrantLedger>>) -> Self {
-        let mailboxes = BTreeMap::new();
-        let state = Mutex::new(State { gate, mailboxes });
+        let state = Mutex::new(State {
+            gate,
+            mailboxes: BTreeMap::new(),
+            keeps_questions: false,
+        });
         let unused = Mutex::default();
         Self(Arc::new(Shared {
             state,
@@ -139,6 +144,13 @@ impl SharedGate {
         state.deliver_all(settled)
     }
 
+    /// From now on a turn that is cancelled leaves the questions about calls of the model as they are on
+    /// record, so that they are asked again when the session goes on; here nobody can answer them any
+    /// more. For a pod that stops.
+    pub fn keep_questions(&self) {
+        self.lock().keeps_questions = true;
+    }
+
     /// Forgets a grant: from now on it covers nothing. Whether there was one.
     pub fn revoke(&self, id: &GrantId) -> bool {
         self.lock().gate.revoke(id)
@@ -174,6 +186,23 @@ impl SharedGate {
         state.gate.n_grant_changes()
     }
 
+    /// The open questions that grants cover by now that were given elsewhere, as [`Gate::covered`] says.
+    #[must_use]
+    pub fn covered(&self) -> Vec<Question> {
+        self.lock().gate.covered().cloned().collect()
+    }
+
+    /// Settles an open question, if grants without limited uses cover all of it; whether they do.
+    pub fn settle_by_grants(&self, id: &RequestId) -> bool {
+        let state = &mut *self.lock();
+        let settled = state.gate.settle_by_grants(id);
+        let is_settled = settled.is_some();
+        if let Some(settled) = settled {
+            state.deliver(id.clone(), settled);
+        }
+        is_settled
+    }
+
     /// What an open question asks about beside what grants cover, as [`Gate::rest`] says.
     #[must_use]
     pub fn rest(&self, question: &Question) -> Option<Rest> {
@@ -188,6 +217,10 @@ impl SharedGate {
 
     pub(crate) fn set_skills(&self, skills: Vec<Arc<SkillLayer>>) {
         self.lock().gate.set_skills(skills);
+    }
+
+    pub(crate) fn keeps_questions(&self) -> bool {
+        self.lock().keeps_questions
     }
 
     pub(crate) fn begin_turn(&self) {

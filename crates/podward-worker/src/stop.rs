@@ -78,7 +78,7 @@ impl Stop {
 /// What a call is told whose turn ended around it.
 pub(crate) const fn refusal_cause(reason: &EndReason, progress: Progress) -> RefusalCause {
     match reason {
-        EndReason::Cancelled => RefusalCause::Cancelled(progress),
+        EndReason::Cancelled | EndReason::Kept => RefusalCause::Cancelled(progress),
         EndReason::Done | EndReason::Limit(_) | EndReason::Aborted { .. } | EndReason::Model(_) => {
             RefusalCause::Interrupted(progress)
         }
@@ -88,7 +88,7 @@ pub(crate) const fn refusal_cause(reason: &EndReason, progress: Progress) -> Ref
 /// What an open question is answered whose turn ended around it.
 pub(crate) const fn answer(reason: &EndReason) -> Answer {
     match reason {
-        EndReason::Cancelled => Answer::Cancelled,
+        EndReason::Cancelled | EndReason::Kept => Answer::Cancelled,
         EndReason::Done | EndReason::Limit(_) | EndReason::Aborted { .. } | EndReason::Model(_) => {
             Answer::Interrupted
         }

@@ -82,6 +82,10 @@ impl<'w> Turn<'w> {
             n_steps = end.n_steps,
             "the turn ended"
         );
+        if end.reason == EndReason::Kept {
+            // Nothing says that it ended: whoever goes on with the session finds its questions.
+            return Ok(end);
+        }
         let ending = self.ending_with(end.reason == EndReason::Done);
         let mut entries = skills::ended(&ending);
         entries.push(Entry::TurnEnded {
@@ -234,6 +238,9 @@ impl<'w> Turn<'w> {
             AnswerEnd::Broken(reason) => self.refuse_all(&calls, reason).await?,
         };
         let batch_end = worked.end.take();
+        if batch_end == Some(EndReason::Kept) {
+            return Ok(batch_end);
+        }
         self.push_step(content, worked).await;
         Ok(match answer_end {
             AnswerEnd::Broken(reason) => Some(reason),

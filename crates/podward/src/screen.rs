@@ -5,8 +5,10 @@ use podward_view::{Lines, Row, visible};
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::os::fd::AsFd;
 
 use anstyle::{AnsiColor, Color, Style};
+use rustix::fs::FileType;
 
 use crate::arguments::ColorWhen;
 
@@ -65,6 +67,14 @@ impl Stream {
     }
 }
 
+/// Whether somebody reads what is written to a file while it is written: it is none that keeps it.
+fn is_passed_on(file: impl AsFd) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|stat| {
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        matches!(kind, FileType::Fifo | FileType::Socket)
+    })
+}
+
 /// <https://no-color.org>: set and not empty means no colour.
 fn environment_allows_color() -> bool {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -78,6 +88,8 @@ pub(crate) struct Screen {
     pub(crate) data: Stream,
     /// Standard error.
     pub(crate) talk: Stream,
+    /// Whether data may come to a person's screen all the same: it goes to another program.
+    pub(crate) is_data_passed_on: bool,
 }
 
 impl Screen {
@@ -86,6 +98,7 @@ impl Screen {
         Self {
             data: Stream::new(io::stdout().is_terminal(), when),
             talk: Stream::new(io::stderr().is_terminal(), when),
+            is_data_passed_on: is_passed_on(io::stdout()),
         }
     }
 

@@ -124,7 +124,9 @@ impl Transcript {
             return Vec::new();
         };
         self.is_at_line_start = last == '\n';
-        vec![Piece::Data(if self.screen.data.is_terminal {
+        // A person who is asked may look at the end of a pipe: nothing there moves what they are shown.
+        let is_seen = self.whom == Asked::Here && self.screen.is_data_passed_on;
+        vec![Piece::Data(if self.screen.data.is_terminal || is_seen {
             visible(text, Lines::Keep)
         } else {
             text.to_owned()

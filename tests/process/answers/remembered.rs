@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{has, kinds, once, reject, turn, until_the_end};
 use crate::sandbox::Sandbox;
-use crate::serving::{Client, Pod, step};
+use crate::serving::{Client, Pod, asks, step};
 use crate::session_files::{decisions, mode_of};
 
 /// What a grant covers is not asked about; a grant that is revoked while the question is open counts
@@ -307,4 +307,68 @@ fn an_approval_that_came_too_late_is_not_saved() {
     other.reply(&asked[1], once()).unwrap();
     until_the_end(&mut client);
     assert!(!has(&sandbox, "b"));
+}
+
+/// Both pods work in one workspace; the other one's clients say what counts for all of its sessions.
+#[test]
+fn a_grant_of_another_pod_settles_what_it_covers_as_a_whole() {
+    let sandbox = Sandbox::new();
+    let rules = asks("").replace(
+        "rule = [",
+        "rule = [\n{ tool = \"bash\", pattern = \"cat *\", action = \"ask\" },",
+    );
+    let begun = |commands: &[&str]| {
+        let pod = Pod::serve(&sandbox, &sandbox.pod(&step(commands), &rules));
+        let mut client = Client::approver(&pod, "tester");
+        client.run("go");
+        (pod, client)
+    };
+    let (plain, secret) = (sandbox.work().join("n.txt"), sandbox.work().join("secret"));
+    std::fs::write(&plain, "plain\n").unwrap();
+    std::fs::write(&secret, "secret\n").unwrap();
+    let (pod, mut client) = begun(&["touch a", "touch a && mkdir b", "cat n.txt", "mkdir c"]);
+    let [whole, in_part, changed, limited] = [(); 4].map(|()| client.request());
+
+    let (_other_pod, mut other) = begun(&["touch a", "cat n.txt", "mkdir c"]);
+    std::fs::remove_file(&plain).unwrap();
+    std::os::unix::fs::symlink("secret", &plain).unwrap();
+    let project = json!({"kind": "project"});
+    for (request, lasts) in [
+        (other.request(), project.clone()),
+        // The file is a link by now, so that the other pod's question is about another one.
+        (other.request(), project),
+        (other.request(), json!({"kind": "uses", "n": 5})),
+    ] {
+        let operation = request["asking"][0]["operation"].clone();
+        let pattern = request["arguments"]["command"].clone();
+        let patterns = json!([{"operation": operation, "pattern": pattern}]);
+        let always = json!({"kind": "always", "patterns": patterns, "for": lasts});
+        let _ = other.reply(&request, always);
+    }
+    // Whoever comes makes the pod look.
+    let _onlooker = Client::onlooker(&pod, "onlooker");
+    let told = client.request();
+    assert_eq!(told["id"], in_part["id"]);
+    let settled = client.event("permission_settled");
+    assert_eq!(settled["id"], whole["id"]);
+    assert_eq!(settled["outcome"]["kind"], "approved_always", "{settled}");
+    let grant = settled["outcome"]["grants"][0].clone();
+    assert_eq!(
+        client.open(),
+        [&in_part["id"], &changed["id"], &limited["id"]].map(Clone::clone)
+    );
+    let late = client.reply(&whole, reject()).unwrap_err();
+    assert_eq!(late["code"], "already_settled", "{late}");
+    let log = decisions(&pod.session);
+    let by_grant = log
+        .iter()
+        .filter(|line| line["by"]["kind"] == "grants")
+        .map(|line| (&line["call"], &line["by"]["grants"][0]));
+    assert_eq!(by_grant.collect::<Vec<_>>(), [(&whole["call"], &grant)]);
+    client.call("permission_reject_all", json!({})).unwrap();
+    let mut finished = json!(null);
+    while finished["call"] != whole["call"] {
+        finished = client.event("tool_call_finished");
+    }
+    assert_eq!(finished["outcome"]["kind"], "done", "{finished}");
 }

@@ -1,5 +1,7 @@
 //! What grants cover of questions, and what is left of them.
 
+use std::collections::BTreeMap;
+
 use podward_policy::{Action, Asking, Lowered};
 
 use super::questions::{Questions, Waiting};
@@ -134,6 +136,23 @@ impl<P> Gate<P> {
         covered
             .map(|covered| (covered.grants, covered.used))
             .ok_or_else(|| AnswerError::NotCovered { id: id.clone() })
+    }
+
+    /// The open questions that grants without limited uses cover by now, all of each, in the order in
+    /// which they were put. Grants that were told with [`Gate::set_grants`] settle nothing by themselves:
+    /// [`Gate::settle_by_grants`] does.
+    pub fn covered(&self) -> impl Iterator<Item = &Question> {
+        let questions = self.questions.all_open().map(|waiting| &waiting.question);
+        questions.filter(|question| {
+            let (parts, call) = (question.asking(), question.facts().lowered());
+            question.heeds_grants() && self.grants.cover_unlimited(parts, call)
+        })
+    }
+
+    /// Settles an open question, if grants without limited uses cover all of it.
+    pub fn settle_by_grants(&mut self, id: &RequestId) -> Option<Settled<P>> {
+        self.questions.get_open(id).ok()?;
+        self.settle_covered(id, Uses::Taken(&BTreeMap::new()))
     }
 
     /// Settles a question that grants cover, all of it.

@@ -423,6 +423,36 @@ fn a_use_that_was_taken_elsewhere_lets_one_call_run_and_is_counted_there() {
     }
 }
 
+/// Nobody has taken a use of those with limited ones.
+#[test]
+fn grants_of_elsewhere_settle_what_they_cover_as_a_whole() {
+    for (uses_left, is_covered) in [(None, true), (Some(1), false)] {
+        let mut two = TwoParts::new();
+        let question = two.ask("q");
+        let covered = |two: &TwoParts| two.gate.covered().cloned().collect::<Vec<_>>();
+        let first = two.grant("one", "a*", None);
+        two.gate.set_grants(vec![first.clone()]);
+        assert_eq!(covered(&two), []);
+        assert!(two.gate.settle_by_grants(question.id()).is_none());
+        let second = two.grant("two", "b*", uses_left);
+        two.gate.set_grants(vec![first, second]);
+        let expected = Vec::from_iter(is_covered.then(|| question.clone()));
+        assert_eq!(covered(&two), expected);
+        match two.gate.settle_by_grants(question.id()) {
+            Some(Settled::Run(permitted)) => {
+                let grants = ["one", "two"].map(|id| GrantId::new(id).unwrap()).into();
+                let by = "ann".into();
+                let granted = Answer::Granted { grants, by };
+                assert!(is_covered);
+                assert_eq!(*permitted.by(), DecidedBy::Answer(granted));
+            }
+            Some(Settled::Refuse(refusal)) => panic!("{refusal:?}"),
+            None => assert!(!is_covered),
+        }
+        assert!(two.gate.settle_by_grants(question.id()).is_none());
+    }
+}
+
 /// Of the grants that questions need, each is taken for one of them.
 #[test]
 fn what_was_taken_for_a_question_lets_no_other_run() {

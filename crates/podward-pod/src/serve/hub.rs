@@ -79,6 +79,8 @@ pub(super) struct Hub {
     pub(super) questions: Questions,
     /// How often the grants had changed when what the questions ask about was last looked at.
     pub(super) n_grant_changes: u64,
+    /// Whether grants that were given elsewhere may cover open questions, all of them.
+    pub(super) may_be_covered: bool,
     pub(super) pending: PendingReplies,
     pub(super) clients: Clients,
     pub(super) snapshot: Snapshot,
@@ -112,6 +114,8 @@ pub(super) enum Phase {
     /// It waits for the turn to end.
     Stopping,
     Stopped,
+    /// The same, and its questions stay open for the next pod of its session.
+    Kept,
     /// The pod cannot go on.
     Failed(PodError),
 }
@@ -169,6 +173,7 @@ impl Hub {
             presence: Presence::new(makings.unattended),
             questions: Questions::default(),
             n_grant_changes: 0,
+            may_be_covered: false,
             pending: PendingReplies::default(),
             clients: Clients::default(),
             snapshot: Snapshot::new(),
@@ -192,7 +197,7 @@ impl Hub {
     pub(super) async fn run(
         mut self,
         mut inputs: Inputs,
-        claim: Option<Claim>,
+        mut claim: Option<Claim>,
     ) -> Result<(), PodError> {
         let (say, mut heard) = mpsc::channel(N_HEARD);
         let mut connections = JoinSet::new();
@@ -249,6 +254,9 @@ impl Hub {
             }
         }
         // From now on nobody comes in, and the next pod finds no socket.
+        if let (Phase::Kept, Some(claim)) = (&self.phase, &mut claim) {
+            claim.leave_entry();
+        }
         drop((inputs, claim));
         self.end(connections).await
     }
@@ -292,7 +300,7 @@ impl Hub {
         }
         match self.phase {
             Phase::Failed(error) => Err(error),
-            Phase::Open | Phase::Stopping | Phase::Stopped => Ok(()),
+            Phase::Open | Phase::Stopping | Phase::Stopped | Phase::Kept => Ok(()),
         }
     }
 

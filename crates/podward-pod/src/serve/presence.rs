@@ -70,6 +70,11 @@ impl<Q: Clone + Ord> Presence<Q> {
         }
     }
 
+    /// Whether questions wait for whoever comes, as long as they are open.
+    pub(crate) const fn waits(&self) -> bool {
+        matches!(self.unattended, Unattended::Wait)
+    }
+
     /// Lets the grace run from now on: whoever was there before this process may come back.
     pub(crate) fn expect_somebody(&mut self, now: Moment) {
         if self.approvers.is_empty() {

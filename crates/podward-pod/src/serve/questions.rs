@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use podward_gate::{AskReason, CallFacts, Question, RequestId, Rest};
+use podward_gate::{AskReason, Question, RequestId, Rest};
 use podward_policy::{Asking, Ruling, shortest_ask_timeout};
 use podward_protocol as wire;
-use podward_protocol::{DecidedBy, Outcome, PermissionRequest, Time, json_line};
+use podward_protocol::{DecidedBy, Outcome, PermissionRequest, SessionId, Time, json_line};
 use podward_shell::AddedPrograms;
 use serde_json::Value;
 
@@ -23,9 +23,13 @@ use crate::wire::{asked_ruling, operations};
 /// Settled questions that are remembered, so that a late answer hears who was first.
 const SETTLED_KEPT: usize = 16 * 1024;
 
+/// When a question was asked whose digest is taken: it is the same whenever it is asked.
+const UNTIMED: Time = Time::UNIX_EPOCH;
+
 /// What is the same for all questions of a pod.
 #[derive(Debug)]
 pub(super) struct Asker {
+    pub(super) session: SessionId,
     pub(super) pod: String,
     /// Where relative paths start from.
     pub(super) cwd: String,
@@ -81,7 +85,7 @@ impl Asker {
         let facts = question.facts();
         let asked = open.asking();
         let Offer { choices, no_always } = always::offer(question, &asked, &self.programs);
-        PermissionRequest {
+        let mut request = PermissionRequest {
             id: wire::RequestId::new(question.id().as_str()),
             pod: self.pod.clone(),
             path: Vec::new(),
@@ -103,35 +107,32 @@ impl Asker {
             always_in: self.copy_of.clone().filter(|_| !choices.is_empty()),
             choices,
             no_always,
-            digest: self.digest(open),
-            asked_at: open.asked_at,
-            expires_at: open.expires_at,
-        }
+            digest: String::new(),
+            asked_at: UNTIMED,
+            expires_at: None,
+        };
+        request.digest = self.digest_of(&request);
+        request.asked_at = open.asked_at;
+        request.expires_at = open.expires_at;
+        request
     }
 
-    /// The digest that an answer repeats: of what is asked about, where, and by which rules. The
-    /// only place that makes one.
+    /// The digest that an answer repeats.
     pub(super) fn digest(&self, open: &Open) -> String {
-        let places = open.rest.as_ref().map(|rest| &*rest.places);
-        self.digest_of(open.question.facts(), places)
+        self.request(open).digest
     }
 
-    /// `places`: those of the parts that are asked about, if grants cover others.
-    fn digest_of(&self, facts: &CallFacts, places: Option<&[usize]>) -> String {
-        let text = |text: &str| Value::from(text).to_string();
-        let asking = places.map(|places| format!(r#""asking":{},"#, Value::from(places)));
-        // INVARIANT: the arguments are canonical JSON (RFC 8785) and the keys are in its order.
-        digest(
-            format!(
-                r#"{{"arguments":{},{}"cwd":{},"policy_digest":{},"tool":{}}}"#,
-                facts.arguments(),
-                asking.unwrap_or_default(),
-                text(&self.cwd),
-                text(&self.policy_digest),
-                text(facts.tool().as_str()),
-            )
-            .as_bytes(),
-        )
+    /// The digest of all that a client sees of a question but the times, with the session and the rules
+    /// by which it was judged. The only place that makes one.
+    fn digest_of(&self, shown: &PermissionRequest) -> String {
+        let Self {
+            session,
+            policy_digest,
+            ..
+        } = self;
+        let all = (session, policy_digest, shown);
+        // What cannot be written is told to nobody, and so answered by nobody.
+        digest(&serde_json::to_vec(&all).unwrap_or_default())
     }
 }
 

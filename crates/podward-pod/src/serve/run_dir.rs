@@ -51,6 +51,8 @@ pub(crate) struct Claim {
     session: SessionId,
     /// The socket itself: what was put in its place meanwhile is not removed.
     identity: Identity,
+    /// Whether what the pod wrote about itself stays.
+    leaves_entry: bool,
 }
 
 impl RunDir {
@@ -93,6 +95,7 @@ impl RunDir {
             run_dir: self.clone(),
             session: session.clone(),
             identity,
+            leaves_entry: false,
         };
         let path = self.entry(session);
         let text = serde_json::to_vec(entry)
@@ -156,12 +159,16 @@ impl RunDir {
     /// Removes what there is of a session: the entry first, so that none is without its socket.
     fn remove(&self, session: &SessionId) {
         for path in [self.entry(session), self.socket(session)] {
-            match std::fs::remove_file(self.held(&path)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    tracing::warn!(path = %path.display(), %error, "not removed");
-                }
-                _ => {}
+            self.remove_file(&path);
+        }
+    }
+
+    fn remove_file(&self, path: &Path) {
+        match std::fs::remove_file(self.held(path)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(path = %path.display(), %error, "not removed");
             }
+            _ => {} // it is gone
         }
     }
 
@@ -185,6 +192,12 @@ impl RunDir {
 }
 
 impl Claim {
+    /// Leaves what the pod wrote about itself, as one that is killed does: its questions are asked again by
+    /// the next pod of its session, or settled by the next of its manifest.
+    pub(crate) const fn leave_entry(&mut self) {
+        self.leaves_entry = true;
+    }
+
     /// The socket.
     pub(crate) fn socket(&self) -> PathBuf {
         self.run_dir.socket(&self.session)
@@ -199,7 +212,9 @@ impl Drop for Claim {
         };
         let held = self.run_dir.held(&self.socket());
         let is_own = identity(&held).is_ok_and(|found| found == self.identity);
-        if is_own {
+        if is_own && self.leaves_entry {
+            self.run_dir.remove_file(&self.socket());
+        } else if is_own {
             self.run_dir.remove(&self.session);
         }
     }

@@ -67,6 +67,21 @@ fn every_layer_that_asks_is_said_and_so_is_what_is_not_known() {
     );
 }
 
+/// Nothing in the call's own text says it.
+#[test]
+fn where_a_link_leads_is_said() {
+    let mut question = push("a");
+    question.request.arguments = json!({"command": "touch notes"});
+    question.request.operations = vec![command("touch notes", 0..11), command("notes", 6..11)];
+    "file_write".clone_into(&mut question.request.operations[1].tool);
+    question.request.operations[1].leads_to = Some(".git/hooks/x\u{1b}".to_owned());
+    question.request.asking.clear();
+    question.request.ruling.operation = Some(0);
+    let text = shown(&question);
+    let does = "\n            file_write  notes -> .git/hooks/x\\u{1b}\n";
+    assert!(text.contains(does), "{text}");
+}
+
 #[test]
 fn nothing_in_a_call_can_look_like_anything_but_its_text() {
     let mut question = push("a");

@@ -125,6 +125,22 @@ impl Questions {
         refused
     }
 
+    /// Leaves the questions about calls of the model as they are on record, unless somebody was first:
+    /// nobody can answer them here any more. Whether there are any.
+    pub(super) fn keep(&mut self) -> bool {
+        let n_waiting = self.waiting.len();
+        let gate = &self.gate;
+        self.waiting.retain(|id, waiting| {
+            let is_kept = matches!(waiting.about, About::Slot(_))
+                && gate.withhold(id, Answer::PodStopped).is_ok();
+            if is_kept {
+                waiting.dismiss();
+            }
+            !is_kept
+        });
+        self.waiting.len() < n_waiting
+    }
+
     /// Takes out what a settled question is about.
     fn close(&mut self, id: &RequestId) -> Option<About> {
         let waiting = self.waiting.remove(id)?;

@@ -37,7 +37,9 @@ impl Turn<'_> {
         let batch = Batch { end, ..batch };
         let mut worked = self.work_through(batch, checked).await?;
         let end = worked.end.take();
-        self.push_step(content, worked).await;
+        if end != Some(EndReason::Kept) {
+            self.push_step(content, worked).await;
+        }
         Ok(end)
     }
 

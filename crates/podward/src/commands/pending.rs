@@ -6,8 +6,9 @@ use std::path::Path;
 
 use podward_client::Client;
 use podward_protocol::{PermissionList, PermissionRequest, SessionId};
+use serde::Serialize;
 
-use super::pods::{all, find};
+use super::pods::{all, find, word_for};
 use crate::arguments::{Format, Pending};
 use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
@@ -17,10 +18,19 @@ use crate::screen::{Look, Screen};
 /// The name of this client.
 const NAME: &str = "podward pending";
 
+/// A question as it is printed for programs.
+#[derive(Debug, Serialize)]
+struct Line {
+    #[serde(flatten)]
+    request: PermissionRequest,
+    session: SessionId,
+}
+
 pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> {
+    let running = all()?;
     let sockets = match &arguments.pod {
         Some(pod) => vec![find(pod)?],
-        None => all()?.into_iter().map(|found| found.socket).collect(),
+        None => running.iter().map(|found| found.socket.clone()).collect(),
     };
     let runtime = super::runtime()?;
     let mut shown = String::new();
@@ -36,13 +46,19 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
         };
         for request in requests {
             match arguments.format {
-                Format::Json => shown.push_str(&super::json_line(&request)?),
-                Format::Text if shown.is_empty() => {
-                    shown.push_str(&text::text(request, &session, screen.data));
+                Format::Json => {
+                    let session = session.clone();
+                    shown.push_str(&super::json_line(&Line { session, request })?);
                 }
                 Format::Text => {
-                    shown.push('\n');
-                    shown.push_str(&text::text(request, &session, screen.data));
+                    if !shown.is_empty() {
+                        shown.push('\n');
+                    }
+                    let pod = request.pod.clone();
+                    // The path of a socket names a pod that may listen elsewhere.
+                    let given = arguments.pod.as_deref().filter(|pod| pod.contains('/'));
+                    let word = given.unwrap_or_else(|| word_for(&pod, &session, &running));
+                    shown.push_str(&text::text(request, word, &session, screen.data));
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podward_client::{Found, look};
-use podward_protocol::{Event, Status};
+use podward_protocol::{Event, SessionId, Status};
 use podward_view::{Lines, visible};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
     for Found { entry, .. } in &look.left_over {
         let (pod, session) = (&entry.pod, &entry.session);
         let what = format_args!(
-            "`{pod}` was killed; `podward serve MANIFEST --resume {session}` goes on with its session"
+            "`{pod}` was killed, or stopped while it asked; `podward serve MANIFEST --resume {session}` goes on with its session"
         );
         screen.say(Look::Warning, "warning", what);
     }
@@ -174,6 +174,12 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Failure> {
             found: several.iter().map(called).collect(),
         }),
     }
+}
+
+/// What names a pod and no other of these, for a command: its name, or the id of its session.
+pub(super) fn word_for<'a>(pod: &'a str, session: &'a SessionId, all: &[Found]) -> &'a str {
+    let n_called = all.iter().filter(|found| is_called(found, pod)).count();
+    if n_called == 1 { pod } else { session.as_str() }
 }
 
 fn is_called(found: &Found, name: &str) -> bool {

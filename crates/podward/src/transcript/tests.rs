@@ -62,8 +62,16 @@ fn a_skill_is_shown_with_what_it_leaves() {
 
 /// Shows events and marks what goes to standard output.
 #[track_caller]
+fn screen(data: Stream) -> Screen {
+    Screen {
+        data,
+        talk: PIPE,
+        is_data_passed_on: true,
+    }
+}
+
 fn check(data: Stream, events: &[Event], expected: &str) {
-    let mut transcript = Transcript::new(Screen { data, talk: PIPE }, Asked::Nobody);
+    let mut transcript = Transcript::new(screen(data), Asked::Nobody);
     let mut shown = String::new();
     for piece in events.iter().flat_map(|event| transcript.show(event)) {
         match piece {
@@ -251,11 +259,7 @@ fn only_a_question_that_somebody_may_answer_waits() {
     let shown = |unasked: bool| {
         let mut request = podward_view::sample::push("a").request;
         request.unasked = unasked;
-        let screen = Screen {
-            data: PIPE,
-            talk: PIPE,
-        };
-        let mut transcript = Transcript::new(screen, Asked::Clients);
+        let mut transcript = Transcript::new(screen(PIPE), Asked::Clients);
         let pieces = transcript.show(&Event::PermissionRequest(request));
         pieces
             .into_iter()

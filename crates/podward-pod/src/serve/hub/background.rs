@@ -55,6 +55,11 @@ impl<W: Send + 'static, D: Send + 'static> Background<W, D> {
         self.running.is_empty()
     }
 
+    /// Whether anybody waits for some of it.
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.waiters.is_empty() || self.queue.iter().any(|(to, _)| to.is_some())
+    }
+
     /// How many requests of a client wait.
     pub(super) fn n_of(&self, number: ClientNumber) -> usize {
         let queued = self.queue.iter().filter_map(|(to, _)| to.as_ref());

@@ -6,7 +6,7 @@ use podward_protocol as wire;
 use podward_protocol::{Event, PermissionSettled};
 use podward_worker::Decision;
 
-use super::{Fits, Hub};
+use super::{Fits, Hub, Phase};
 use crate::serve::Auto;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, Pending};
@@ -44,13 +44,35 @@ impl Hub {
         }
     }
 
-    /// Looks whether grants cover other parts of the open questions by now: what is asked about
-    /// otherwise than it was is told again.
+    /// Looks whether grants cover other parts of the open questions by now: what they cover as a whole
+    /// is settled, what is asked about otherwise than it was is told again.
     pub(super) fn ask_again(&mut self) {
         let n_changes = self.gate.look_at_grants();
-        if std::mem::replace(&mut self.n_grant_changes, n_changes) == n_changes {
+        let has_changed = std::mem::replace(&mut self.n_grant_changes, n_changes) != n_changes;
+        self.may_be_covered |= has_changed;
+        self.settle_covered();
+        if has_changed {
+            self.tell_rests();
+        }
+    }
+
+    /// Settles what grants cover that were given elsewhere.
+    fn settle_covered(&mut self) {
+        // One that is being saved here settles what it covers itself, or is taken back.
+        let is_time = matches!(self.phase, Phase::Open) && !self.deeds.is_waited_for();
+        if !is_time || !std::mem::take(&mut self.may_be_covered) {
             return;
         }
+        for question in self.gate.covered() {
+            // One that would do something else by now is left to a person.
+            if self.does_what_was_shown(&question).is_ok() {
+                self.gate.settle_by_grants(question.id());
+            }
+        }
+    }
+
+    /// Tells each question again that asks about other parts of its call than it did.
+    fn tell_rests(&mut self) {
         for question in self.questions.of_several_parts() {
             // One that is settled, and whose decision comes to the disk, asks nothing more.
             if self.gate.question(question.id()).is_none() {

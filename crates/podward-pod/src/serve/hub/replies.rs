@@ -113,7 +113,7 @@ impl Hub {
     }
 
     /// Whether a call would still do what was shown: a name in it may be a link to another file by now.
-    fn does_what_was_shown(&self, question: &Question) -> Result<(), MethodError> {
+    pub(super) fn does_what_was_shown(&self, question: &Question) -> Result<(), MethodError> {
         let facts = question.facts();
         if facts.part_of().is_some() {
             // A running call made it of what it found, and looks again before it goes on.

@@ -2,9 +2,10 @@
 
 use podward_gate::Answer;
 use podward_protocol::{
-    CancelStarted, Event, MethodError, MethodErrorCode, Reply, RunStarted, SkillEndStarted, Status,
+    CancelStarted, Event, MethodError, MethodErrorCode, Notice, Reply, RunStarted, SkillEndStarted,
+    Status,
 };
-use podward_worker::{Decision, Prompt, SkillError, TurnEnd};
+use podward_worker::{Decision, EndReason, Prompt, SkillError, TurnEnd};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -204,19 +205,20 @@ impl Hub {
         }
     }
 
-    /// Begins to stop: what is asked is answered, the turn is cancelled.
+    /// Begins to stop: what is asked is answered, or kept for the next pod of the session; the turn is
+    /// cancelled.
     pub(in crate::serve) fn stop(&mut self) {
         if !matches!(self.phase, Phase::Open) {
             return;
         }
-        let open: Vec<_> = self
-            .questions
-            .iter()
-            .map(|open| open.question.id().clone())
-            .collect();
-        for id in open {
-            // Somebody may have been first.
-            let _ = self.gate.answer(&id, Answer::PodStopped);
+        if self.presence.waits() {
+            self.gate.keep_questions();
+        } else {
+            let open = self.questions.iter().map(|open| open.question.id());
+            for id in open {
+                // Somebody may have been first.
+                let _ = self.gate.answer(id, Answer::PodStopped);
+            }
         }
         self.phase = match &self.turn {
             Turn::Idle => Phase::Stopped,
@@ -288,6 +290,10 @@ impl Hub {
             self.publish(event);
         }
         match end {
+            Ok(end) if end.reason == EndReason::Kept => {
+                self.tell_kept();
+                self.phase = Phase::Kept;
+            }
             Ok(_) => {
                 if let Some(to) = begun_by {
                     let error =
@@ -313,6 +319,22 @@ impl Hub {
                 self.phase = Phase::Failed(error);
             }
         }
+    }
+
+    /// Tells how those who are asked can answer another time.
+    fn tell_kept(&mut self) {
+        let open = match self.questions.iter().count() {
+            1 => "1 question stays open".to_owned(),
+            n_open => format!("{n_open} questions stay open"),
+        };
+        let again = format!(
+            "`podward serve MANIFEST --resume {}` asks again",
+            self.session
+        );
+        self.publish(Event::Notice(Notice {
+            message: open,
+            help: Some(again),
+        }));
     }
 }
 

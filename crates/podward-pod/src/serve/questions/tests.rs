@@ -1,52 +1,116 @@
-use podward_gate::CallId;
-use podward_policy::{Lowered, ToolName};
+use podward_gate::{Call, CallFacts, CallId, Gate, Submitted};
+use podward_policy::{
+    Action, KnownTools, Operation, PathForm, PathSubject, Policies, Policy, PolicySpec, Subject,
+    Text, ToolName,
+};
 
 use super::*;
 
-fn asker(cwd: &str, policy_digest: &str) -> Asker {
+fn asker() -> Asker {
     Asker {
+        session: SessionId::from_bits(1),
         pod: "test".into(),
-        cwd: cwd.into(),
+        cwd: "/w".into(),
         copy_of: None,
-        policy_digest: policy_digest.into(),
+        policy_digest: "sha256:1".into(),
         programs: AddedPrograms::default(),
         timeout: None,
     }
 }
 
-fn facts(tool: &str, arguments: &str) -> CallFacts {
-    let id = CallId::new("c").unwrap();
-    CallFacts::new(
-        id,
-        ToolName::new(tool).unwrap(),
-        arguments,
-        Lowered::NothingToRun,
-    )
+/// A question about reading a file, which may be a link.
+fn question(leads_to: Option<&str>) -> Question {
+    let compiled = Policy::compile(&PolicySpec::new(Action::Ask), &KnownTools::built_in());
+    let mut gate = Gate::new(Policies::from(compiled.unwrap().policy));
+    let form = |text: &str| PathForm {
+        short: Text::known(text),
+        absolute: Text::known(format!("/w/{text}")),
+        home: None,
+    };
+    let read = ToolName::new("read").unwrap();
+    let mut operation = Operation::plain(&read, "");
+    operation.subject = Subject::Path(PathSubject {
+        lexical: form("a"),
+        resolved: leads_to.map(form),
+        further: Vec::new(),
+    });
+    let id = CallId::new("call_1").unwrap();
+    let facts = CallFacts::new(id, read, r#"{"path":"a"}"#, operation.into());
+    match gate.submit(Call::new(facts, ())) {
+        Submitted::Ask(question) => question,
+        Submitted::Settled(settled) => panic!("{settled:?}"),
+    }
+}
+
+fn open(question: Question) -> Open {
+    Open {
+        question,
+        rest: None,
+        asked_at: UNTIMED,
+        expires_at: None,
+        number: 1,
+        n_changes: 0,
+    }
 }
 
 #[test]
-fn a_digest_is_of_what_is_shown() {
-    let ls = r#"{"command":"ls"}"#;
-    let digest = asker("/w", "sha256:1").digest_of(&facts("bash", ls), None);
-    let text =
-        r#"{"arguments":{"command":"ls"},"cwd":"/w","policy_digest":"sha256:1","tool":"bash"}"#;
-    assert_eq!(digest, crate::digest::digest(text.as_bytes()));
-    let of_one = asker("/w", "sha256:1").digest_of(&facts("bash", ls), Some(&[1, 2]));
-    let text = r#"{"arguments":{"command":"ls"},"asking":[1,2],"cwd":"/w","policy_digest":"sha256:1","tool":"bash"}"#;
-    assert_eq!(of_one, crate::digest::digest(text.as_bytes()));
-    let others = [
-        of_one,
-        asker("/v", "sha256:1").digest_of(&facts("bash", ls), None),
-        asker("/w", "sha256:2").digest_of(&facts("bash", ls), None),
-        asker("/w", "sha256:1").digest_of(&facts("read", ls), None),
-        asker("/w", "sha256:1").digest_of(&facts("bash", r#"{"command":"ls "}"#), None),
+fn a_digest_is_of_all_that_is_shown_but_the_times() {
+    let asker = asker();
+    let plain = open(question(None));
+    let digest = asker.digest(&plain);
+    let later = Time::from_unix_milliseconds(1).unwrap();
+    let again = Open {
+        asked_at: later,
+        expires_at: Some(later),
+        ..plain.clone()
+    };
+    assert_eq!(asker.digest(&again), digest);
+
+    let link = asker.request(&open(question(Some("b"))));
+    assert_eq!(link.operations[0].leads_to.as_deref(), Some("b"));
+    assert_ne!(link.digest, digest, "where a link leads");
+
+    let shown = PermissionRequest {
+        digest: String::new(),
+        asked_at: UNTIMED,
+        ..asker.request(&plain)
+    };
+    assert_eq!(asker.digest_of(&shown), digest);
+    let other = || "other".to_owned();
+    let changes: [fn(&mut PermissionRequest); 9] = [
+        |request| request.pod.push('x'),
+        |request| request.path.push("above".to_owned()),
+        |request| request.part_of = Some(wire::CallId::new("call_0")),
+        |request| request.cwd.push('x'),
+        |request| request.operations[0].known = false,
+        |request| request.reason = wire::AskReason::PolicyRepeated,
+        |request| request.asking.clear(),
+        |request| request.choices.clear(),
+        |request| request.always_in = Some("/v".to_owned()),
     ];
-    assert!(!others.contains(&digest));
+    for (idx, change) in changes.iter().enumerate() {
+        let mut changed = shown.clone();
+        change(&mut changed);
+        assert_ne!(asker.digest_of(&changed), digest, "{idx}");
+    }
+    let askers = [
+        Asker {
+            session: SessionId::from_bits(2),
+            ..self::asker()
+        },
+        Asker {
+            policy_digest: other(),
+            ..self::asker()
+        },
+    ];
+    for asker in askers {
+        assert_ne!(asker.digest_of(&shown), digest);
+    }
 }
 
 #[test]
 fn the_shortest_time_counts() {
-    let mut asker = asker("/w", "");
+    let mut asker = asker();
     assert_eq!(asker.timeout(&[]), None);
     asker.timeout = Some(Duration::from_secs(60));
     assert_eq!(asker.timeout(&[]), Some(Duration::from_secs(60)));

@@ -80,6 +80,7 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
         text(),
         subjects,
         text(),
+        option::of(text()),
         any::<bool>(),
         needs,
         option::of(spans),
@@ -87,10 +88,11 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
         vec(text(), 0..3),
     )
         .prop_map(
-            |(tool, subject, text, known, need, span, why, partial)| Operation {
+            |(tool, subject, text, leads_to, known, need, span, why, partial)| Operation {
                 tool,
                 subject,
                 text,
+                leads_to,
                 known,
                 need,
                 span,

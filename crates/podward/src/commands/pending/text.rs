@@ -9,11 +9,22 @@ use crate::screen::Stream;
 /// Columns of a text that may go to a file.
 const COLUMNS: usize = 100;
 
-/// All of the question, a command for each answer, and one that tells why it is asked.
-pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stream) -> String {
+/// All of the question, a command for each answer, and one that tells why it is asked; `pod` names its pod
+/// for them.
+pub(super) fn text(
+    request: PermissionRequest,
+    pod: &str,
+    session: &SessionId,
+    stream: Stream,
+) -> String {
     let mut pods = request.path.clone();
     pods.push(request.pod.clone());
-    let heading = format!("{} · {} · {}", pods.join("/"), request.id, request.tool);
+    let mut whose = pods.join("/");
+    if pod == session.as_str() {
+        // Others have its name.
+        whose.push_str(&format!(" ({session})"));
+    }
+    let heading = format!("{whose} · {} · {}", request.id, request.tool);
     let question = Question {
         before: before(&request),
         request,
@@ -37,7 +48,7 @@ pub(super) fn text(request: PermissionRequest, session: &SessionId, stream: Stre
     }
     let command = format!(
         "podward reply {} {}",
-        shell_word(&request.pod),
+        shell_word(pod),
         shell_word(request.id.as_str())
     );
     let digest = shell_word(&request.digest);

@@ -13,8 +13,10 @@ fn a_question_comes_with_the_commands_that_answer_it() {
         is_terminal: false,
         is_colored: false,
     };
+    let session = SessionId::from_bits(1);
+    let by_session = text(request.clone(), session.as_str(), &session, stream);
     assert_eq!(
-        text(request, &SessionId::from_bits(1), stream),
+        text(request, "test", &session, stream),
         "lead/test · call_3 · bash
   | git fetch && git push origin main
                  ^^^^^^^^^^^^^^^^^^^^
@@ -29,6 +31,16 @@ fn a_question_comes_with_the_commands_that_answer_it() {
   podward reply test call_3 always --digest 5f1c --width 1
   podward explain call_3 --session 00000000000000000000000001
 "
+    );
+    // Of two pods with one name.
+    let lines: Vec<&str> = by_session.lines().collect();
+    assert_eq!(
+        lines[0],
+        "lead/test (00000000000000000000000001) · call_3 · bash"
+    );
+    assert!(
+        lines.contains(&"  podward reply 00000000000000000000000001 call_3 once --digest 5f1c"),
+        "{by_session}"
     );
 }
 
