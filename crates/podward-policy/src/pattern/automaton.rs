@@ -107,11 +107,15 @@ impl Automaton {
         let mut set = self.start();
         for piece in shape.pieces() {
             set = match piece {
-                Piece::One(item) => self.may_follow(&set, std::slice::from_ref(item), work)?,
+                Piece::One(item) => self.may_follow(&set, item, work)?,
                 Piece::Either(variants) => {
                     let mut united = Set::empty(self.nodes.len());
                     for variant in variants {
-                        united.unite(&self.may_follow(&set, &variant.items, work)?);
+                        let mut set = set.clone();
+                        for item in &variant.items {
+                            set = self.may_follow(&set, item, work)?;
+                        }
+                        united.unite(&set);
                     }
                     united
                 }
@@ -123,16 +127,12 @@ impl Automaton {
         Ok(self.accepts(&set))
     }
 
-    fn may_follow(&self, set: &Set, items: &[Item], work: &mut Work) -> Result<Set, Exhausted> {
-        let mut set = set.clone();
-        for item in items {
-            work.spend(set.cost())?;
-            set = match item {
-                Item::Char { c, case } => self.step(&set, *c, *case),
-                Item::Hole { language, .. } => self.spread(&set, *language, work)?,
-            };
+    fn may_follow(&self, set: &Set, item: &Item, work: &mut Work) -> Result<Set, Exhausted> {
+        work.spend(set.cost())?;
+        match item {
+            Item::Char { c, case } => Ok(self.step(set, *c, *case)),
+            Item::Hole { language, .. } => self.spread(set, *language, work),
         }
-        Ok(set)
     }
 
     /// Whether some way to fill the holes matches, in which at least one character of the pattern
@@ -149,14 +149,17 @@ impl Automaton {
         };
         for piece in shape.pieces() {
             both = match piece {
-                Piece::One(item) => self.planes_follow(&both, std::slice::from_ref(item), work)?,
+                Piece::One(item) => self.planes_follow(&both, item, work)?,
                 Piece::Either(variants) => {
                     let mut united = Planes {
                         unmet: nothing.clone(),
                         met: nothing.clone(),
                     };
                     for variant in variants {
-                        let after = self.planes_follow(&both, &variant.items, work)?;
+                        let mut after = both.clone();
+                        for item in &variant.items {
+                            after = self.planes_follow(&after, item, work)?;
+                        }
                         united.unmet.unite(&after.unmet);
                         united.met.unite(&after.met);
                     }
@@ -170,54 +173,55 @@ impl Automaton {
 
     fn planes_follow(
         &self,
-        both: &Planes,
-        items: &[Item],
+        Planes { unmet, met }: &Planes,
+        item: &Item,
         work: &mut Work,
     ) -> Result<Planes, Exhausted> {
-        let Planes { mut unmet, mut met } = both.clone();
-        for item in items {
-            work.spend(unmet.cost() + met.cost())?;
-            match item {
-                Item::Char { c, case } => {
-                    met = self.step(&met, *c, *case);
-                    met.unite(&self.step_where(&unmet, *c, *case, Node::is_literal));
-                    unmet = self.step_where(&unmet, *c, *case, |node| !node.is_literal());
-                }
-                Item::Hole { language, exempt } => {
-                    let spread = self.spread(&unmet, *language, work)?;
-                    met = self.spread(&met, *language, work)?;
-                    if !exempt {
-                        met.unite(&spread);
-                    }
-                    unmet = spread;
+        work.spend(unmet.cost() + met.cost())?;
+        Ok(match item {
+            Item::Char { c, case } => {
+                let mut met = self.step(met, *c, *case);
+                met.unite(&self.step_where(unmet, *c, *case, Node::is_literal));
+                Planes {
+                    unmet: self.step_where(unmet, *c, *case, |node| !node.is_literal()),
+                    met,
                 }
             }
-        }
-        Ok(Planes { unmet, met })
+            Item::Hole { language, exempt } => {
+                let spread = self.spread(unmet, *language, work)?;
+                let mut met = self.spread(met, *language, work)?;
+                if !exempt {
+                    met.unite(&spread);
+                }
+                Planes { unmet: spread, met }
+            }
+        })
     }
 
     /// Whether every way to fill the holes matches; never true where one does not.
     pub(super) fn must_match(&self, shape: &Shape, work: &mut Work) -> Result<bool, Exhausted> {
         let mut sets = vec![self.start()];
         for piece in shape.pieces() {
-            sets = match piece {
+            match piece {
                 Piece::One(item) => {
-                    let mut next = Vec::with_capacity(sets.len());
-                    for set in &sets {
-                        next.push(self.must_follow(set, std::slice::from_ref(item), work)?);
+                    for set in &mut sets {
+                        *set = self.must_follow(set, item, work)?;
                     }
-                    next
                 }
                 Piece::Either(variants) => {
                     let mut next = Vec::with_capacity(sets.len() * variants.len());
                     for set in &sets {
                         for variant in variants.iter().filter(|variant| variant.is_certain) {
-                            next.push(self.must_follow(set, &variant.items, work)?);
+                            let mut set = set.clone();
+                            for item in &variant.items {
+                                set = self.must_follow(&set, item, work)?;
+                            }
+                            next.push(set);
                         }
                     }
-                    next
+                    sets = next;
                 }
-            };
+            }
             smallest(&mut sets);
             if sets.len() > MAX_SETS || sets.iter().any(Set::is_empty) {
                 return Ok(false);
@@ -226,16 +230,12 @@ impl Automaton {
         Ok(sets.iter().all(|set| self.accepts(set)))
     }
 
-    fn must_follow(&self, set: &Set, items: &[Item], work: &mut Work) -> Result<Set, Exhausted> {
-        let mut set = set.clone();
-        for item in items {
-            work.spend(set.cost())?;
-            set = match item {
-                Item::Char { c, case } => self.step(&set, *c, *case),
-                Item::Hole { language, .. } => self.keep(&set, *language),
-            };
-        }
-        Ok(set)
+    fn must_follow(&self, set: &Set, item: &Item, work: &mut Work) -> Result<Set, Exhausted> {
+        work.spend(set.cost())?;
+        Ok(match item {
+            Item::Char { c, case } => self.step(set, *c, *case),
+            Item::Hole { language, .. } => self.keep(set, *language),
+        })
     }
 
     /// The places after one more character.
@@ -354,6 +354,9 @@ struct Planes {
 
 /// Leaves only sets that hold no other one: what the smallest match, all match.
 fn smallest(sets: &mut Vec<Set>) {
+    if sets.len() < 2 {
+        return;
+    }
     sets.sort_unstable_by_key(Set::n_places);
     let mut kept: Vec<Set> = Vec::with_capacity(sets.len());
     for set in sets.drain(..) {

@@ -125,34 +125,33 @@ impl Shape {
 
     /// A command as it is written; `program` is the place of its program's name.
     pub(crate) fn written(text: &Text, program: &Range<usize>, fold: &Fold) -> Self {
-        let words = written_words(elements(text));
-        let words = words.into_iter().map(|word| {
-            let word = Word {
-                elements: &word,
-                fold,
-                exempts: &|hole| is_exempt(hole, program),
-            };
-            (word.may_vanish(), word.written())
+        let elements = elements(text);
+        let exempts = |hole: &Hole| is_exempt(hole, program);
+        let words = written_words(&elements);
+        let words = words.into_iter().map(|elements| Word {
+            elements,
+            fold,
+            exempts: &exempts,
         });
         Self {
-            pieces: join(words.collect()),
+            pieces: join(words, Word::written),
         }
     }
 
     /// A further form of a command, which holds no quotes of its own.
     pub(crate) fn further(text: &Text, program: &Range<usize>) -> Self {
-        let words = elements(text);
-        let words = words.split(|element| matches!(element, Element::Char { c: ' ', .. }));
-        let words = words.map(|word| {
-            let word = Word {
-                elements: word,
-                fold: program,
-                exempts: &|hole| is_exempt(hole, program),
-            };
-            (word.may_vanish(), word.unquoted())
+        let elements = elements(text);
+        let exempts = |hole: &Hole| is_exempt(hole, program);
+        let words: Vec<&[Element]> = elements
+            .split(|element| matches!(element, Element::Char { c: ' ', .. }))
+            .collect();
+        let words = words.into_iter().map(|elements| Word {
+            elements,
+            fold: program,
+            exempts: &exempts,
         });
         Self {
-            pieces: join(words.collect()),
+            pieces: join(words, Word::unquoted),
         }
     }
 }
@@ -194,28 +193,24 @@ fn elements(text: &Text) -> Vec<Element> {
 }
 
 /// The words of a written command: blanks inside single quotes do not separate.
-fn written_words(elements: Vec<Element>) -> Vec<Vec<Element>> {
+fn written_words(elements: &[Element]) -> Vec<&[Element]> {
     let mut words = Vec::new();
-    let mut word: Vec<Element> = Vec::new();
+    // Where the word begins, and where it is read.
+    let (mut start, mut at) = (0, 0);
     let mut in_quotes = false;
-    let mut rest = &*elements;
-    while let [element, tail @ ..] = rest {
-        rest = tail;
+    while let Some((element, tail)) = elements.get(at..).and_then(<[Element]>::split_first) {
         match element {
-            Element::Char { c: '\'', .. } if in_quotes && begins_quoted_quote(tail) => {
-                word.push(*element);
-                word.extend(tail.iter().take(3));
-                rest = tail.get(3..).unwrap_or_default();
+            Element::Char { c: '\'', .. } if in_quotes && begins_quoted_quote(tail) => at += 3,
+            Element::Char { c: '\'', .. } if in_quotes || at == start => in_quotes = !in_quotes,
+            Element::Char { c: ' ', .. } if !in_quotes => {
+                words.push(elements.get(start..at).unwrap_or_default());
+                start = at + 1;
             }
-            Element::Char { c: '\'', .. } if in_quotes || word.is_empty() => {
-                in_quotes = !in_quotes;
-                word.push(*element);
-            }
-            Element::Char { c: ' ', .. } if !in_quotes => words.push(std::mem::take(&mut word)),
-            Element::Char { .. } | Element::Hole(_) => word.push(*element),
+            Element::Char { .. } | Element::Hole(_) => {}
         }
+        at += 1;
     }
-    words.push(word);
+    words.push(elements.get(start..).unwrap_or_default());
     words
 }
 
@@ -238,6 +233,11 @@ struct Word<'a> {
 }
 
 impl Word<'_> {
+    fn is_known(&self) -> bool {
+        let mut elements = self.elements.iter();
+        elements.all(|element| matches!(element, Element::Char { .. }))
+    }
+
     /// No word at all, if what stands in it is nothing.
     fn may_vanish(&self) -> bool {
         !self.elements.is_empty()
@@ -247,20 +247,17 @@ impl Word<'_> {
             })
     }
 
-    fn items(&self, language: impl Fn(&Hole) -> Language) -> Vec<Item> {
-        self.elements
-            .iter()
-            .map(|element| match element {
-                Element::Char { at, c } => Item::Char {
-                    c: *c,
-                    case: Case::at(self.fold, *at),
-                },
-                Element::Hole(hole) => Item::Hole {
-                    language: language(hole),
-                    exempt: (self.exempts)(hole),
-                },
-            })
-            .collect()
+    fn items(&self, language: impl Fn(&Hole) -> Language) -> impl Iterator<Item = Item> {
+        self.elements.iter().map(move |element| match element {
+            Element::Char { at, c } => Item::Char {
+                c: *c,
+                case: Case::at(self.fold, *at),
+            },
+            Element::Hole(hole) => Item::Hole {
+                language: language(hole),
+                exempt: (self.exempts)(hole),
+            },
+        })
     }
 
     /// The ways in which the word may be written.
@@ -275,24 +272,21 @@ impl Word<'_> {
                 Element::Hole(hole) => Some(hole),
             })
         };
-        if holes().next().is_none() {
-            return vec![variant(self.items(|_| Language::All))];
-        }
         let is_quoted = matches!(self.elements.first(), Some(Element::Char { c: '\'', .. }));
         if is_quoted {
             let inside = |hole: &Hole| match splits(hole) {
                 true => Language::All,
                 false => Language::Quoted,
             };
-            return vec![variant(self.items(inside))];
+            return vec![variant(self.items(inside).collect())];
         }
         if !holes().any(splits) {
-            let bare = self.items(|_| Language::Bare);
+            let bare = self.items(|_| Language::Bare).collect();
             return vec![variant(bare), variant(self.quoted(Language::Quoted))];
         }
         // The known characters before the first and after the last hole belong to words of which
         // each may be written in quotes; what lies between is inside the holes' reach.
-        let plain = self.items(|_| Language::All);
+        let plain: Vec<Item> = self.items(|_| Language::All).collect();
         let mut ways = vec![variant(plain.clone())];
         let quote = Item::Char {
             c: '\'',
@@ -317,16 +311,9 @@ impl Word<'_> {
     /// The word without quotes, whatever it holds; and with them, for forms that keep them.
     fn unquoted(&self) -> Vec<Variant> {
         let plain = Variant {
-            items: self.items(|_| Language::All),
+            items: self.items(|_| Language::All).collect(),
             is_certain: true,
         };
-        let has_hole = self
-            .elements
-            .iter()
-            .any(|element| matches!(element, Element::Hole(_)));
-        if !has_hole {
-            return vec![plain];
-        }
         let quoted = Variant {
             items: self.quoted(Language::All),
             is_certain: false,
@@ -340,7 +327,7 @@ impl Word<'_> {
             case: Case::Exact,
         };
         let mut items = vec![quote];
-        items.extend(self.items(|_| language));
+        items.extend(self.items(move |_| language));
         items.push(quote);
         items
     }
@@ -354,8 +341,12 @@ fn splits(hole: &Hole) -> bool {
     }
 }
 
-/// Puts words in a row, with a blank between two; a word that vanishes takes one with it.
-fn join(words: Vec<(bool, Vec<Variant>)>) -> Vec<Piece> {
+/// Puts words in a row, each in all the ways in which it may be written, with a blank between two; a
+/// word that vanishes takes one with it.
+fn join<'e>(
+    words: impl ExactSizeIterator<Item = Word<'e>>,
+    ways: impl Fn(&Word<'e>) -> Vec<Variant>,
+) -> Vec<Piece> {
     let blank = Item::Char {
         c: ' ',
         case: Case::Exact,
@@ -368,29 +359,29 @@ fn join(words: Vec<(bool, Vec<Variant>)>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     // Words that may vanish at the start take the blank after them.
     let mut has_begun = false;
-    for (idx, (may_vanish, mut variants)) in words.into_iter().enumerate() {
-        let is_last = idx + 1 == n_words;
-        match (may_vanish, has_begun) {
-            (false, _) => {
-                if has_begun {
-                    pieces.push(Piece::One(blank));
-                }
-                has_begun = true;
+    for (idx, word) in words.enumerate() {
+        let may_vanish = word.may_vanish();
+        if !may_vanish {
+            if has_begun {
+                pieces.push(Piece::One(blank));
             }
-            (true, true) => {
-                for variant in &mut variants {
-                    variant.items.insert(0, blank);
+            has_begun = true;
+        }
+        if word.is_known() {
+            pieces.extend(word.items(|_| Language::All).map(Piece::One));
+            continue;
+        }
+        let mut variants = ways(&word);
+        if may_vanish {
+            let is_last = idx + 1 == n_words;
+            for variant in &mut variants {
+                match has_begun {
+                    true => variant.items.insert(0, blank),
+                    false if is_last => {}
+                    false => variant.items.push(blank),
                 }
-                variants.push(nothing());
             }
-            (true, false) => {
-                if !is_last {
-                    for variant in &mut variants {
-                        variant.items.push(blank);
-                    }
-                }
-                variants.push(nothing());
-            }
+            variants.push(nothing());
         }
         match (variants.len(), variants.pop()) {
             (1, Some(only)) => pieces.extend(only.items.into_iter().map(Piece::One)),

@@ -112,7 +112,7 @@ const COMPILATION: u64 = 4_000;
 /// The table that calls with holes are judged by, and the most that one operation of them may cost in one
 /// layer: times what an operation without holes costs, by size.
 const WITH_HOLES: usize = 1000;
-const TIMES_WITHOUT: [u64; 2] = [5, 13];
+const TIMES_WITHOUT: [u64; 2] = [5, 9];
 
 pub(crate) fn check() -> Result<(), Failed> {
     if !has_valgrind() {

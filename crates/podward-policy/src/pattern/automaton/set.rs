@@ -9,10 +9,11 @@ pub(in crate::pattern) struct Set {
 
 impl Set {
     pub(super) fn empty(n_places: usize) -> Self {
-        Self {
-            first: 0,
-            rest: vec![0; n_places.div_ceil(64).saturating_sub(1)].into_boxed_slice(),
-        }
+        let rest = match n_places <= 64 {
+            true => Box::default(),
+            false => vec![0; n_places.div_ceil(64) - 1].into_boxed_slice(),
+        };
+        Self { first: 0, rest }
     }
 
     pub(super) fn words(&self) -> impl Iterator<Item = u64> + '_ {
