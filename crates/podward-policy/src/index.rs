@@ -210,8 +210,7 @@ impl Group {
         }
         let kind = match subject {
             Subject::Command(_) => Domain::Command,
-            Subject::Path(_) => Domain::Path,
-            Subject::Tree(_) => Domain::Path,
+            Subject::Path(_) | Subject::Tree(_) => Domain::Path,
             Subject::Url(_) => Domain::Url,
             Subject::Plain(_) => Domain::Plain,
             Subject::Unknown(_) => return None,

@@ -54,13 +54,10 @@ fn first_of(bytes: &[u8]) -> u64 {
 
 impl Starts {
     pub(super) fn new(held: &Held) -> Self {
-        let rules = held.iter();
+        let firsts = held.iter().map(|(_, literals)| first_of(literals.prefix));
         Self {
-            ids: rules.map(|(id, _)| id).collect(),
-            firsts: held
-                .iter()
-                .map(|(_, literals)| first_of(literals.prefix))
-                .collect(),
+            ids: held.iter().map(|(id, _)| id).collect(),
+            firsts: firsts.collect(),
         }
     }
 

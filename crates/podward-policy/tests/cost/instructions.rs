@@ -101,9 +101,9 @@ impl Figures {
 
 /// Rules, and the most instructions of a decision over texts of each size.
 const BUDGETS: [(usize, [u64; 3]); 3] = [
-    (100, [10_000, 18_000, 330_000]),
-    (1000, [9_000, 17_000, 360_000]),
-    (100_000, [11_000, 25_000, 600_000]),
+    (100, [10_500, 18_000, 310_000]),
+    (1000, [9_000, 15_500, 280_000]),
+    (100_000, [11_000, 22_000, 475_000]),
 ];
 
 /// The most instructions of a compilation with its index, for each of 1,000 rules.
