@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod answers;
+mod attach;
 mod below;
 mod check;
 mod crash;
@@ -37,5 +38,6 @@ mod session_files;
 mod signals;
 mod skills;
 mod terminal;
+mod tmux;
 mod typist;
 mod undo;

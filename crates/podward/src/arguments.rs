@@ -14,7 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::explain::Explain;
 pub(crate) use self::grants::{Grants, GrantsCommand, GrantsExplain, GrantsList, GrantsRevoke};
 pub(crate) use self::lint::{Lint, LintFormat};
-pub(crate) use self::pods::{Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
+pub(crate) use self::pods::{Attach, Cancel, Pending, Pods, Reply, ReplyAnswer, Send, Serve, Stop};
 pub(crate) use self::skills::{
     Skills, SkillsCommand, SkillsEnd, SkillsLint, SkillsList, SkillsManifest, SkillsShow,
 };
@@ -130,6 +130,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Keep a pod that takes prompts and answers on its socket
     Serve(Serve),
+    /// Show what pods do on a full screen, and answer what they ask
+    Attach(Attach),
     /// Give a served pod a prompt
     Send(Send),
     /// Cancel what a pod is doing; it waits for the next prompt

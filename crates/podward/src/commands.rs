@@ -1,5 +1,6 @@
 //! One module a subcommand; each is thin: arguments in, one call into a crate, text out.
 
+mod attach;
 mod check;
 mod chosen;
 mod completions;
@@ -57,6 +58,7 @@ pub(crate) fn run(
         Command::Undo(arguments) => undo::run(&arguments, screen),
         Command::Run(arguments) => run::run(arguments, key, screen),
         Command::Serve(arguments) => serve::run(arguments, key, screen),
+        Command::Attach(arguments) => attach::run(&arguments, screen),
         Command::Send(arguments) => send::run(&arguments, screen),
         Command::Cancel(arguments) => stop::cancel(&arguments, screen),
         Command::Stop(arguments) => stop::stop(&arguments),

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use podward_attach::AttachError;
 use podward_client::{ClientError, Ending, PodsError};
 use podward_pod::{
     CallNotFound, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError,
@@ -48,6 +49,9 @@ pub(crate) enum Failure {
     /// A pod ended in the middle, or the connection to it.
     #[error("the connection to the pod is over")]
     Cut(#[source] Ending),
+    /// The terminal cannot be used to show pods on.
+    #[error(transparent)]
+    Attach(#[from] AttachError),
     /// The directory of sockets cannot be read.
     #[error(transparent)]
     Pods(#[from] PodsError),
@@ -114,6 +118,7 @@ impl Failure {
             }
             Self::Runtime(_)
             | Self::Writer
+            | Self::Attach(_)
             | Self::Call(_)
             | Self::Json(_)
             | Self::Cut(_)
@@ -184,6 +189,7 @@ impl Failure {
                 Some("write more of the id".to_owned())
             }
             Self::CallNotFound(_)
+            | Self::Attach(_)
             | Self::BadManifest(_)
             | Self::Json(_)
             | Self::Pods(_)

@@ -85,6 +85,11 @@ pub(super) const LAYERS: &[Layer] = &[
     ),
     layer("podward-client", &["podward-protocol"], Worldly),
     layer(
+        "podward-attach",
+        &["podward-protocol", "podward-view", "podward-client"],
+        Worldly,
+    ),
+    layer(
         "podward",
         &[
             "podward-policy",
@@ -102,6 +107,7 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-worker",
             "podward-pod",
             "podward-client",
+            "podward-attach",
         ],
         Worldly,
     ),

@@ -54,6 +54,33 @@ Examples:
 Exit codes: 0 stopped, 1 failed, 64 usage, 78 bad manifest, 130 SIGINT, 143 SIGTERM.";
 
 #[derive(Debug, Args)]
+#[command(after_long_help = ATTACH_HELP)]
+pub(crate) struct Attach {
+    /// The pods: their names, beginnings of their sessions' ids, or paths of their sockets
+    ///
+    /// Without one, the pods that run are listed to choose from.
+    #[arg(value_name = "POD")]
+    pub(crate) pods: Vec<String>,
+
+    /// Write lines instead of filling the screen, for screen readers and logs
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+const ATTACH_HELP: &str = "\
+F1 shows all keys, in a question `?` does. A question that has just come takes no key until nothing is
+typed for half a second; Enter and space never approve, and what is longer than the screen takes no yes
+before all of it was shown. Leaving stops no pod.
+
+Examples:
+  podward attach
+  podward attach my-pod
+  podward attach lead reviewer
+  podward attach --plain my-pod
+
+Exit codes: 0 left, 1 failed, 64 usage; with --plain also 130 SIGINT, 143 SIGTERM.";
+
+#[derive(Debug, Args)]
 #[command(after_long_help = SEND_HELP)]
 pub(crate) struct Send {
     #[arg(help = POD)]

@@ -160,11 +160,19 @@ pub(super) fn find(name: &str) -> Result<PathBuf, Failure> {
     if name.contains('/') {
         return Ok(PathBuf::from(name));
     }
+    Ok(found(name)?.socket)
+}
+
+/// The same pod, as it says itself.
+///
+/// # Errors
+/// There is no such pod, or more than one.
+pub(super) fn found(name: &str) -> Result<Found, Failure> {
     let mut found = all()?;
     let all_names = found.iter().map(called).collect();
-    found.retain(|found| is_called(found, name));
+    found.retain(|found| is_called(found, name) || found.socket == Path::new(name));
     match found.as_slice() {
-        [only] => Ok(only.socket.clone()),
+        [only] => Ok(only.clone()),
         [] => Err(Failure::NoPod {
             name: name.to_owned(),
             all: all_names,

@@ -1,0 +1,215 @@
+//! The state of the client: what happens goes in, what is to be done comes out.
+
+mod answering;
+mod choosing;
+mod guard;
+mod keys;
+mod news;
+
+use crossterm::event::KeyEventKind;
+use podward_client::Found;
+use podward_protocol::RequestId;
+
+use self::guard::Guard;
+use crate::asked::Asked;
+use crate::editor::Editor;
+use crate::input::{Effect, Input, Now, Outcome};
+use crate::pod::Pod;
+
+/// How long something is said at the bottom, in milliseconds.
+const SAID: u64 = 8_000;
+
+/// Rows around a question: the pods above it, what can be done and what is said below it.
+const AROUND: usize = 4;
+
+/// The state of the client.
+#[derive(Debug, Default)]
+pub struct App {
+    pub(crate) now: Now,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    pub(crate) pods: Vec<Pod>,
+    /// The pod whose conversation is shown.
+    pub(crate) focus: usize,
+    /// The pods that run, where one is to be chosen.
+    pub(crate) listed: Option<Vec<Found>>,
+    /// The place in the list.
+    pub(crate) listed_at: usize,
+    /// The pod that text was typed for when a question came; `None`: it was typed for a question.
+    pub(crate) typed_for: Option<usize>,
+    /// The question that is shown: its pod, and which.
+    pub(crate) shown: Option<(usize, RequestId)>,
+    /// Questions are put aside to look at the conversation.
+    pub(crate) is_aside: bool,
+    pub(crate) guard: Guard,
+    pub(crate) is_help: bool,
+    /// What is looked for in the conversation.
+    pub(crate) search: Option<Editor>,
+    /// What is said at the bottom, and until when.
+    pub(crate) said: Option<(String, u64)>,
+    /// Until when the same key again cancels or ends.
+    confirm: Option<(Confirm, u64)>,
+    is_unfocused: bool,
+    n_asked: u64,
+}
+
+/// What a key does only when it is pressed twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Confirm {
+    Cancel,
+    Quit,
+}
+
+impl App {
+    /// Attached to some pods; without one, one is chosen from a list.
+    #[must_use]
+    pub fn new(pods: Vec<Found>, columns: u16, rows: u16) -> Self {
+        Self {
+            listed: pods.is_empty().then(Vec::new),
+            pods: pods.into_iter().map(Pod::new).collect(),
+            columns: columns.into(),
+            rows: rows.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Takes in what happens, and says what is to be done.
+    pub fn on_event(&mut self, now: Now, input: Input) -> Vec<Effect> {
+        self.now = now;
+        if self
+            .said
+            .as_ref()
+            .is_some_and(|(_, until)| now.steady >= *until)
+        {
+            self.said = None;
+        }
+        match input {
+            // A terminal that tells of keys that are let go tells of them as well.
+            Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
+            Input::Key(key) => self.key(key),
+            Input::Paste(text) => self.paste(&text),
+            Input::Resized { columns, rows } => {
+                (self.columns, self.rows) = (columns.into(), rows.into());
+                vec![Effect::Redraw]
+            }
+            Input::Focused(is_focused) => {
+                self.is_unfocused = !is_focused;
+                Vec::new()
+            }
+            Input::Drawn => {
+                self.drawn();
+                Vec::new()
+            }
+            Input::Tick => Vec::new(),
+            Input::Listed(found) => {
+                self.listed(found);
+                Vec::new()
+            }
+            Input::Pod(pod, news) => self.news(pod, *news),
+        }
+    }
+
+    /// Makes the rows of what is shown, before it is drawn.
+    pub fn lay_out(&mut self) {
+        let (columns, height) = (self.columns, self.question_height());
+        match self.asked_mut() {
+            Some(asked) => asked.lay_out(columns, height),
+            None => {
+                let focus = self.focus;
+                if let Some(pod) = self.pods.get_mut(focus) {
+                    pod.lay_out(columns);
+                }
+            }
+        }
+    }
+
+    /// In how many milliseconds something changes by itself; `None`: nothing does.
+    #[must_use]
+    pub fn next_tick(&self) -> Option<u64> {
+        let asked = self.asked();
+        let counts_down = asked.is_some_and(|asked| asked.request().expires_at.is_some());
+        let is_guarded = asked.is_some() && self.guard.is_up(self.now);
+        let is_lost = self.pods.iter().any(Pod::is_lost);
+        [
+            (counts_down || is_lost).then_some(1_000),
+            is_guarded.then_some(100),
+            self.listed.is_some().then_some(2_000),
+            self.said
+                .as_ref()
+                .map(|(_, until)| until.saturating_sub(self.now.steady)),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+        .map(|tick| tick.max(20))
+    }
+
+    /// Whether a pod is being chosen from the list.
+    #[must_use]
+    pub const fn is_choosing(&self) -> bool {
+        self.listed.is_some()
+    }
+
+    /// What is left when the client ends.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        let drafts = self.pods.iter().map(|pod| pod.composer.text());
+        let drafts: Vec<&str> = drafts.filter(|draft| !draft.trim().is_empty()).collect();
+        Outcome {
+            draft: drafts.join("\n"),
+        }
+    }
+
+    /// The question that is on the screen.
+    pub(crate) fn asked(&self) -> Option<&Asked> {
+        let (pod, id) = self
+            .shown
+            .as_ref()
+            .filter(|_| !self.is_aside && !self.is_help)?;
+        self.pods.get(*pod)?.question(id)
+    }
+
+    pub(crate) fn asked_mut(&mut self) -> Option<&mut Asked> {
+        let (pod, id) = self
+            .shown
+            .as_ref()
+            .filter(|_| !self.is_aside && !self.is_help)?;
+        self.pods.get_mut(*pod)?.question_mut(id)
+    }
+
+    /// All open questions, oldest first.
+    pub(crate) fn queue(&self) -> Vec<(usize, RequestId)> {
+        let all = self.pods.iter().enumerate().flat_map(|(at, pod)| {
+            let asked = pod.asked.iter();
+            asked.map(move |asked| (asked.order, at, asked.id().clone()))
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort_by_key(|(order, ..)| *order);
+        all.into_iter().map(|(_, at, id)| (at, id)).collect()
+    }
+
+    /// Rows for a question, and for what is typed about it.
+    fn question_height(&self) -> usize {
+        let typed = match self.asked().map(|asked| &asked.stage) {
+            Some(stage) => stage
+                .typed()
+                .map_or(0, |typed| self.typed_height(typed) + 1),
+            None => 0,
+        };
+        self.rows.saturating_sub(AROUND + typed)
+    }
+
+    /// Rows for what is typed.
+    pub(crate) fn typed_height(&self, typed: &Editor) -> usize {
+        crate::view::typed_rows(typed, self.columns)
+            .len()
+            .clamp(1, (self.rows / 3).max(1))
+    }
+
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        self.said = Some((text.into(), self.now.steady + SAID));
+    }
+}
+
+#[cfg(test)]
+mod tests;

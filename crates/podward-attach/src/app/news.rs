@@ -1,0 +1,192 @@
+//! What pods tell.
+
+use podward_protocol::{ExplainCall, Reply, RequestId};
+use podward_view::Look;
+
+use super::App;
+use crate::asked::Stage;
+use crate::input::{Effect, PodNews, Refused, Target};
+use crate::pod::{Heard, Link, Pod};
+
+impl Pod {
+    pub(crate) const fn is_lost(&self) -> bool {
+        matches!(self.link, Link::Lost { .. })
+    }
+}
+
+impl App {
+    pub(super) fn news(&mut self, at: usize, news: PodNews) -> Vec<Effect> {
+        let (now, order) = (self.now, self.n_asked);
+        let Some(pod) = self.pods.get_mut(at) else {
+            return Vec::new();
+        };
+        match news {
+            PodNews::Connected(welcome) => {
+                pod.link = Link::There;
+                pod.can_approve = welcome.can_approve;
+                pod.path = welcome.path;
+                Vec::new()
+            }
+            PodNews::Lost(why) => {
+                if !pod.is_lost() {
+                    pod.conversation.say(Look::Bad, "connection lost", &why);
+                    pod.lost(why, now);
+                }
+                Vec::new()
+            }
+            PodNews::Told(envelope) => {
+                let heard = pod.hear(at, &envelope.event, envelope.snapshot, order);
+                self.heard(at, heard)
+            }
+            PodNews::Looked(id, before) => {
+                if let Some(asked) = pod.question_mut(&id) {
+                    asked.question.before = before;
+                }
+                Vec::new()
+            }
+            PodNews::Replied(target, result) => self.replied(at, target, result),
+        }
+    }
+
+    fn heard(&mut self, at: usize, heard: Heard) -> Vec<Effect> {
+        let mut effects = heard.effects;
+        if let Some((id, said)) = heard.settled {
+            let is_shown = self.shown.as_ref().is_some_and(|shown| *shown == (at, id));
+            if is_shown {
+                self.say(said);
+                self.show_next();
+            }
+        }
+        if let Some(id) = heard.asked {
+            self.n_asked += 1;
+            let is_shown = self
+                .shown
+                .as_ref()
+                .is_some_and(|shown| *shown == (at, id.clone()));
+            match self.shown {
+                // It asks something else by now.
+                Some(_) if is_shown => self.guard.raise(),
+                Some(_) => {}
+                None => self.show(Some((at, id))),
+            }
+            if self.is_unfocused {
+                let name = self.pods.get(at).map(Pod::name).unwrap_or_default();
+                effects.push(Effect::Notify(format!("{name} asks")));
+            }
+        }
+        effects.extend(self.explain_shown());
+        effects
+    }
+
+    /// Shows a question, or none; the next key is not for it.
+    pub(super) fn show(&mut self, which: Option<(usize, RequestId)>) {
+        if let Some((at, _)) = &which {
+            let is_typing = self.asked().is_none() && self.listed.is_none() && !self.is_help;
+            self.typed_for = is_typing.then_some(self.focus);
+            self.focus = *at;
+            self.guard.raise();
+        }
+        self.shown = which;
+        if let Some(asked) = self.asked_mut() {
+            asked.page.renew();
+        }
+    }
+
+    /// Shows the oldest question.
+    pub(super) fn show_next(&mut self) {
+        let next = self.queue().into_iter().next();
+        self.show(next);
+    }
+
+    /// Asks how the question that is shown came about, where that is not known.
+    pub(super) fn explain_shown(&mut self) -> Option<Effect> {
+        let pod = self.shown.as_ref().map(|(at, _)| *at)?;
+        let asked = self.asked_mut()?;
+        if asked.is_explained || asked.request().operations.len() < 2 {
+            return None;
+        }
+        asked.is_explained = true;
+        let call = podward_protocol::CallId::new(asked.id().as_str());
+        Some(Effect::Ask {
+            pod,
+            target: Target::Explanation(asked.id().clone()),
+            method: Box::new(ExplainCall { call }.into()),
+        })
+    }
+
+    fn replied(
+        &mut self,
+        at: usize,
+        target: Target,
+        result: Result<Reply, Refused>,
+    ) -> Vec<Effect> {
+        let Some(pod) = self.pods.get_mut(at) else {
+            return Vec::new();
+        };
+        match (target, result) {
+            (Target::Prompt(_), Ok(_)) => {}
+            (Target::Prompt(text), Err(why)) => {
+                pod.composer.put_back(&text);
+                self.say(format!("not sent: {}", why.text()));
+            }
+            (Target::Cancel, Ok(_)) => self.say("the turn is being cancelled"),
+            (Target::Cancel, Err(why)) => self.say(why.text()),
+            // What settled it is told as an event, to all clients.
+            (Target::Answer(id), Ok(_)) => {
+                if let Some(at) = pod.asked.iter().position(|asked| *asked.id() == id) {
+                    pod.asked.remove(at);
+                }
+                if self.shown.as_ref().is_some_and(|shown| *shown == (at, id)) {
+                    self.show_next();
+                }
+            }
+            (Target::Answer(id), Err(why)) => self.not_answered(at, &id, &why),
+            (Target::Explanation(id), Ok(Reply::ExplainCall(explained))) => {
+                if let Some(asked) = pod.question_mut(&id) {
+                    asked.explanation = explained.now.map(Box::new);
+                }
+            }
+            (Target::Explanation(_), _) => {}
+            (Target::Preview(id, wish), told) => {
+                let told = told.and_then(|reply| match reply {
+                    Reply::PermissionPreview(preview) => Ok(preview),
+                    _ => Err(Refused::Lost("the pod answered something else".to_owned())),
+                });
+                if let Some(asked) = pod.question_mut(&id) {
+                    asked.previewed(wish, told);
+                }
+            }
+        }
+        self.explain_shown().into_iter().collect()
+    }
+
+    fn not_answered(&mut self, at: usize, id: &RequestId, why: &Refused) {
+        let is_shown = self
+            .shown
+            .as_ref()
+            .is_some_and(|(pod, shown)| *pod == at && shown == id);
+        let Some(asked) = self.pods.get_mut(at).and_then(|pod| pod.question_mut(id)) else {
+            // Somebody was faster, and the event that says so came first.
+            return;
+        };
+        if let Stage::Replying = asked.stage {
+            asked.refused(why);
+        }
+        if is_shown {
+            self.guard.raise();
+        }
+    }
+}
+
+impl Refused {
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Lost(why) => why.clone(),
+            Self::ByPod(error) => match &error.help {
+                Some(help) => format!("{}; {help}", error.message),
+                None => error.message.clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What no key may do.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use podward_protocol::{Answer, Outcome, PermissionSettled, RequestId};
+use podward_view::Question;
+use podward_view::sample::push;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::Desk;
+use crate::input::Input;
+
+/// Any key that a keyboard has.
+fn key() -> impl Strategy<Value = KeyEvent> {
+    let code = prop_oneof![
+        4 => proptest::char::range(' ', '~').prop_map(KeyCode::Char),
+        4 => Just(KeyCode::Char('y')),
+        1 => Just(KeyCode::Char('a')),
+        1 => Just(KeyCode::Enter),
+        1 => Just(KeyCode::Esc),
+        1 => Just(KeyCode::Tab),
+        1 => Just(KeyCode::PageDown),
+        1 => Just(KeyCode::End),
+        1 => Just(KeyCode::Backspace),
+        1 => Just(KeyCode::F(2)),
+    ];
+    let modifiers = prop_oneof![
+        6 => Just(KeyModifiers::NONE),
+        1 => Just(KeyModifiers::ALT),
+        1 => Just(KeyModifiers::SHIFT),
+    ];
+    (code, modifiers).prop_map(|(code, modifiers)| KeyEvent::new(code, modifiers))
+}
+
+/// A question of so many lines, all of which ask.
+fn of_lines(n_lines: usize) -> Question {
+    let mut question = push("a");
+    let lines: Vec<String> = (0..n_lines).map(|n| format!("echo {n}")).collect();
+    question.request.arguments = json!({ "command": lines.join("\n") + "\nrm -rf src" });
+    question.request.operations.clear();
+    question.request.asking.clear();
+    question.request.ruling.operation = None;
+    question
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Whatever is typed without a pause of half a second answers nothing, however long it goes on.
+    #[test]
+    fn no_key_counts_before_typing_pauses(
+        keys in vec((key(), 0_u64..500, any::<bool>()), 0..60),
+        is_drawn in any::<bool>(),
+    ) {
+        let mut desk = Desk::usual();
+        desk.asks(0, &push("a"));
+        if is_drawn {
+            desk.shows();
+        }
+        for (key, pause, is_drawn) in keys {
+            desk.wait(pause);
+            desk.happens(Input::Key(key));
+            if is_drawn {
+                desk.shows();
+            }
+        }
+        prop_assert_eq!(desk.answers(), []);
+    }
+
+    /// Without the letter `y` nothing is let run.
+    #[test]
+    fn nothing_but_y_lets_anything_run(keys in vec(key(), 0..80)) {
+        let mut desk = Desk::usual();
+        desk.asked(&push("a"));
+        for key in keys.into_iter().filter(|key| key.code != KeyCode::Char('y')) {
+            desk.happens(Input::Key(key));
+            desk.shows();
+            desk.wait(600);
+        }
+        prop_assert!(!desk.has_approved(), "{:?}", desk.answers());
+    }
+
+    /// What is longer than the screen takes no yes before its end was on the screen, whatever is pressed.
+    #[test]
+    fn nothing_runs_before_all_of_it_was_on_the_screen(
+        keys in vec(key(), 0..40),
+        n_lines in 30_usize..120,
+    ) {
+        let mut desk = Desk::usual();
+        desk.asked(&of_lines(n_lines));
+        let mut has_shown_end = false;
+        for key in keys {
+            desk.happens(Input::Key(key));
+            prop_assert!(has_shown_end || !desk.has_approved());
+            has_shown_end |= desk.shows().contains("rm -rf src");
+            desk.wait(600);
+        }
+    }
+
+    /// What is typed for a pod stays, whatever comes and goes.
+    #[test]
+    fn what_is_typed_is_never_lost(text in "[a-z ]{1,40}", at in 0_usize..40, is_settled in any::<bool>()) {
+        let mut desk = Desk::usual();
+        let at = at % text.len();
+        for (idx, c) in text.chars().enumerate() {
+            if idx == at {
+                desk.asks(0, &push("a"));
+                desk.shows();
+            }
+            desk.wait(50);
+            desk.keys(&c.to_string());
+        }
+        desk.wait(600);
+        if is_settled {
+            desk.tell(0, settled("a"));
+        } else {
+            desk.keys("n");
+        }
+        let draft = desk.app.outcome().draft;
+        prop_assert_eq!(draft.trim_end(), text.trim_end());
+    }
+}
+
+fn settled(id: &str) -> podward_protocol::Event {
+    podward_protocol::Event::PermissionSettled(PermissionSettled {
+        id: RequestId::new(id),
+        outcome: Outcome::ApprovedOnce,
+        by: podward_protocol::DecidedBy::Client {
+            name: "phone".to_owned(),
+            edited: false,
+        },
+    })
+}
+
+#[test]
+fn each_answer_has_its_key_and_enter_and_space_have_none() {
+    let no = Answer::Reject { feedback: None };
+    for (keys, answer) in [
+        ("y", Some(Answer::Once)),
+        ("n", Some(no.clone())),
+        ("\u{1b}", Some(no)),
+        ("\n", None),
+        (" ", None),
+        ("Y", None),
+        ("a\n", None),
+        ("a\u{1b}", None),
+        ("ay", None),
+        ("e\u{1b}", None),
+        ("r\u{1b}", None),
+    ] {
+        let mut desk = Desk::usual();
+        desk.asked(&push("a"));
+        desk.keys(keys);
+        let answers: Vec<Answer> = desk
+            .answers()
+            .into_iter()
+            .map(|(_, answer)| answer)
+            .collect();
+        assert_eq!(answers, answer.into_iter().collect::<Vec<_>>(), "{keys:?}");
+    }
+}
+
+/// A question that asks something else by now, or comes into the place of another, takes no key that was
+/// meant for what was there.
+#[test]
+fn a_key_is_not_for_what_has_just_come() {
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    let mut other = push("a");
+    other.request.digest = "of something else".to_owned();
+    desk.asks(0, &other);
+    desk.keys("y");
+    assert_eq!(desk.answers(), []);
+    desk.wait(600);
+    desk.asks(0, &push("b"));
+    desk.tell(0, settled("a"));
+    desk.shows();
+    desk.keys("y");
+    assert_eq!(desk.answers(), []);
+    desk.wait(600);
+    desk.keys("y");
+    assert_eq!(desk.answers(), [(RequestId::new("b"), Answer::Once)]);
+}
+
+#[test]
+fn what_was_shown_on_a_larger_screen_is_shown_again() {
+    let mut desk = Desk::new(80, 50, &["demo"]);
+    desk.asked(&of_lines(30));
+    desk.happens(Input::Resized {
+        columns: 80,
+        rows: 24,
+    });
+    desk.screen.backend_mut().resize(80, 24);
+    desk.shows();
+    desk.keys("y");
+    assert_eq!(desk.answers(), []);
+    desk.keys("  y");
+    assert_eq!(desk.answers(), [(RequestId::new("a"), Answer::Once)]);
+}
+
+/// The end alone is not all of it.
+#[test]
+fn what_was_jumped_over_was_not_shown() {
+    let mut desk = Desk::usual();
+    desk.asked(&of_lines(90));
+    desk.code(KeyCode::End, KeyModifiers::NONE);
+    assert!(desk.shows().contains("rm -rf src"));
+    desk.keys("y");
+    assert_eq!(desk.answers(), []);
+}
+
+#[test]
+fn nothing_can_be_answered_on_a_screen_that_is_too_small() {
+    for (columns, rows) in [(1, 1), (10, 24), (80, 3), (80, 5), (19, 40)] {
+        let mut desk = Desk::new(columns, rows, &["demo"]);
+        desk.asked(&push("a"));
+        for _ in 0..40 {
+            desk.keys(" y");
+            desk.wait(600);
+        }
+        assert!(!desk.has_approved(), "{columns}x{rows}");
+    }
+}

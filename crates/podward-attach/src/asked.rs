@@ -1,0 +1,212 @@
+//! One question, as far as its answer has come.
+//!
+//! An answer that lets something run needs a key that says so, after every row of what it is about was on
+//! the screen.
+
+mod always;
+mod page;
+mod parts;
+
+use podward_protocol::{
+    Always, Answer, Explanation, GrantFor, Method, PermissionReply, PermissionRequest, Preview,
+    RequestId,
+};
+use podward_view::{Lines, Look, Question, Row, one_line, rows, visible, wrapped};
+use serde_json::{Map, Value};
+
+pub(crate) use self::always::Form;
+pub(crate) use self::page::Page;
+use crate::editor::Editor;
+use crate::input::Refused;
+
+/// A question that is open.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) question: Question,
+    /// The number of its call.
+    number: usize,
+    /// Its place among the questions of all pods.
+    pub(crate) order: u64,
+    /// Its pod has told of it since it was connected.
+    pub(crate) is_told: bool,
+    /// How its parts came to their verdicts, once it is known.
+    pub(crate) explanation: Option<Box<Explanation>>,
+    /// It was asked for.
+    pub(crate) is_explained: bool,
+    pub(crate) stage: Stage,
+    /// What the stage is about.
+    pub(crate) page: Page,
+    /// What was wrong with the last key or answer.
+    pub(crate) said: Option<String>,
+}
+
+/// What the next key is about.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// The question.
+    Asked,
+    /// What `always` saves.
+    Always(Box<Form>),
+    /// Whether this is saved, and for so long.
+    Saved(Box<Form>, GrantFor),
+    /// What is said to the model.
+    Feedback(Editor),
+    /// New arguments.
+    Arguments(Editor),
+    /// Whether these run.
+    Changed(Map<String, Value>),
+    /// An answer is on its way.
+    Replying,
+}
+
+impl Asked {
+    pub(crate) fn new(question: Question, number: usize, order: u64) -> Self {
+        Self {
+            question,
+            number,
+            order,
+            is_told: true,
+            explanation: None,
+            is_explained: false,
+            stage: Stage::Asked,
+            page: Page::default(),
+            said: None,
+        }
+    }
+
+    /// It asks something else by now.
+    pub(crate) fn ask_anew(&mut self, question: Question) {
+        self.question = question;
+        (self.explanation, self.is_explained) = (None, false);
+        self.stage = Stage::Asked;
+        self.page.renew();
+        self.said = Some("it asks something else by now".to_owned());
+    }
+
+    pub(crate) const fn request(&self) -> &PermissionRequest {
+        &self.question.request
+    }
+
+    pub(crate) const fn id(&self) -> &RequestId {
+        &self.question.request.id
+    }
+
+    /// What people call it.
+    pub(crate) fn name(&self) -> String {
+        format!("#{} {}", self.number, one_line(&self.request().tool, 60))
+    }
+
+    /// Goes to another stage, whose page is not shown yet.
+    pub(crate) fn go_to(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.said = None;
+        self.page.renew();
+    }
+
+    /// Makes the rows of what the stage is about, for a screen with so much room.
+    pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
+        let rows = match &self.stage {
+            Stage::Asked | Stage::Feedback(_) | Stage::Replying => self.rows(columns),
+            Stage::Always(form) => form.rows(self.request(), columns),
+            Stage::Saved(form, lasts) => form.saved_rows(self.request(), lasts, columns),
+            Stage::Arguments(_) => self.now_rows(columns),
+            Stage::Changed(arguments) => changed_rows(&self.request().tool, arguments, columns),
+        };
+        self.page.lay_out(rows, columns, height);
+    }
+
+    fn rows(&self, columns: usize) -> Vec<Row> {
+        let heading = format!("may {} run?", self.name());
+        let mut all = self.question.rows(&heading, columns);
+        all.extend(parts::rows(
+            self.request(),
+            self.explanation.as_deref(),
+            columns,
+        ));
+        if let Some(why) = &self.request().no_always {
+            let why = format!("  always  is not offered: {}", visible(why, Lines::Escape));
+            all.extend(wrapped(&[(Look::Faint, &why)], columns.max(1)));
+        }
+        all
+    }
+
+    /// The arguments as they are, above those that are typed.
+    fn now_rows(&self, columns: usize) -> Vec<Row> {
+        let mut all = vec![Row::new(Look::Strong, "its arguments are")];
+        let text = arguments_text(&self.request().tool, &self.request().arguments);
+        all.extend(rows(&text, &[], columns));
+        all
+    }
+
+    /// An answer, which is to be told to the pod.
+    pub(crate) fn reply(&mut self, answer: Answer) -> Method {
+        self.said = None;
+        self.stage = Stage::Replying;
+        Method::PermissionReply(PermissionReply {
+            id: self.id().clone(),
+            digest: self.request().digest.clone(),
+            answer,
+        })
+    }
+
+    /// Its answer came to nothing, and it is still open.
+    pub(crate) fn refused(&mut self, why: &Refused) {
+        let why = match why {
+            Refused::Lost(why) => format!("whether the answer counts is not known: {why}"),
+            Refused::ByPod(error) => {
+                let help = error.help.as_deref().unwrap_or_default();
+                format!("it does not count: {} {help}", error.message)
+            }
+        };
+        self.go_to(Stage::Asked);
+        self.said = Some(one_line(why.trim(), 400));
+    }
+
+    /// The answer that saves what a form says.
+    pub(crate) fn always(&self, form: &Form, lasts: GrantFor) -> Answer {
+        let what = form.chosen(self.request());
+        Answer::Always(Always { what, lasts })
+    }
+
+    /// What was said of an `always` that was not given.
+    pub(crate) fn previewed(&mut self, wish: u64, told: Result<Preview, Refused>) {
+        if let Stage::Always(form) | Stage::Saved(form, _) = &mut self.stage {
+            form.previewed(wish, told);
+        }
+    }
+
+    /// New arguments from what was typed.
+    ///
+    /// # Errors
+    /// They are none: why.
+    pub(crate) fn new_arguments(&self, typed: &str) -> Result<Map<String, Value>, String> {
+        let request = self.request();
+        if request.tool == "bash"
+            && let Value::Object(arguments) = &request.arguments
+        {
+            let mut arguments = arguments.clone();
+            arguments.insert("command".to_owned(), Value::from(typed));
+            return Ok(arguments);
+        }
+        match serde_json::from_str(typed) {
+            Ok(Value::Object(arguments)) => Ok(arguments),
+            Ok(_) => Err("the arguments are a JSON object".to_owned()),
+            Err(error) => Err(format!("this is no JSON: {error}")),
+        }
+    }
+}
+
+/// What is typed to change arguments: the command of bash, else all of them.
+pub(crate) fn arguments_text(tool: &str, arguments: &Value) -> String {
+    match (tool, arguments.get("command")) {
+        ("bash", Some(Value::String(command))) => command.clone(),
+        _ => format!("{arguments:#}"),
+    }
+}
+
+fn changed_rows(tool: &str, arguments: &Map<String, Value>, columns: usize) -> Vec<Row> {
+    let mut all = vec![Row::new(Look::Strong, "run this instead?")];
+    let text = arguments_text(tool, &Value::Object(arguments.clone()));
+    all.extend(rows(&text, &[], columns));
+    all
+}

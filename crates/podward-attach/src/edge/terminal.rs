@@ -1,0 +1,97 @@
+//! The terminal: taken, drawn on, and given back whatever happens.
+
+use std::io::{self, Stdout, Write as _, stdout};
+use std::panic;
+
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use podward_view::{Lines, visible};
+use ratatui::backend::CrosstermBackend;
+
+use crate::app::App;
+use crate::view::{Colors, draw};
+
+/// The terminal while it is this program's.
+pub(super) struct Terminal {
+    terminal: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    colors: Colors,
+}
+
+impl Terminal {
+    /// Takes the terminal, so that it is given back also where the program panics.
+    pub(super) fn take(colors: Colors) -> io::Result<Self> {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |what| {
+            give_back();
+            before(what);
+        }));
+        take().inspect_err(|_| give_back())?;
+        let terminal = ratatui::Terminal::new(CrosstermBackend::new(stdout()));
+        let terminal = terminal.inspect_err(|_| give_back())?;
+        Ok(Self { terminal, colors })
+    }
+
+    pub(super) fn size(&self) -> io::Result<(u16, u16)> {
+        size()
+    }
+
+    pub(super) fn draw(&mut self, app: &App) -> io::Result<()> {
+        let colors = self.colors;
+        self.terminal.draw(|frame| draw(app, frame, colors))?;
+        Ok(())
+    }
+
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    pub(super) fn give_back(&mut self) {
+        give_back();
+    }
+
+    pub(super) fn take_again(&mut self) -> io::Result<()> {
+        take()?;
+        self.terminal.clear()
+    }
+
+    /// Attracts attention: as a notification where the terminal knows them, and by its bell.
+    pub(super) fn notify(&mut self, what: &str) -> io::Result<()> {
+        let what = visible(what, Lines::Escape);
+        let mut stdout = stdout().lock();
+        write!(stdout, "\u{1b}]9;{what}\u{7}\u{7}")?;
+        stdout.flush()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(
+        stdout(),
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableFocusChange
+    )
+}
+
+fn give_back() {
+    // Nobody is left to tell where the terminal is gone.
+    let _ = execute!(
+        stdout(),
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        crossterm::cursor::Show
+    );
+    let _ = disable_raw_mode();
+}

@@ -1,0 +1,204 @@
+//! `podward attach` in a real terminal: tmux, at two sizes.
+
+use crate::sandbox::Sandbox;
+use crate::serving::{Client, Pod, step};
+use crate::tmux::Window;
+
+/// The two sizes that everything has to work at.
+const SIZES: [(u16, u16); 2] = [(80, 24), (200, 50)];
+
+/// Asks about everything, and waits for whoever answers.
+const ASK: &str =
+    "[permissions]\ndefault_action = \"ask\"\non_ask = \"wait\"\nask_timeout = \"1h\"\n";
+
+/// The last row of a question that can be answered.
+const READY: &str = "y: yes   n: no";
+
+/// A pod that is told to go on, and makes these calls.
+fn asking(sandbox: &Sandbox, script: &str) -> (Pod, Client) {
+    let manifest = sandbox.pod(script, ASK);
+    let pod = Pod::serve(sandbox, &manifest);
+    let mut client = Client::onlooker(&pod, "starter");
+    client.run("go");
+    client.request();
+    (pod, client)
+}
+
+fn attach(sandbox: &Sandbox, (columns, rows): (u16, u16)) -> Window {
+    let program = sandbox.podward(&["attach", "test"]);
+    Window::start(sandbox.path(""), &program, columns, rows)
+}
+
+fn has(sandbox: &Sandbox, name: &str) -> bool {
+    sandbox.work().join(name).exists()
+}
+
+#[test]
+fn keys_that_were_typed_ahead_answer_nothing_and_y_does() {
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let (_pod, mut client) = asking(&sandbox, &step(&["touch made"]));
+        let mut window = attach(&sandbox, size);
+        window.types("yyyy  ");
+        window.presses(&["Enter", "Enter"]);
+        let screen = window.sees(READY);
+        assert!(screen.contains("> touch made"), "{screen}");
+        assert!(screen.contains("asks    default of manifest"), "{screen}");
+        window.presses(&["Enter", "Space"]);
+        window.sees("Enter answers nothing");
+        assert!(!has(&sandbox, "made"));
+        window.types("y");
+        client.event("turn_ended");
+        assert!(has(&sandbox, "made"), "{size:?}");
+        let screen = window.sees("done \u{b7} 1 call");
+        assert!(screen.contains("yes, once  (podward attach)"), "{screen}");
+    }
+}
+
+#[test]
+fn a_window_may_change_its_size_at_any_time() {
+    let sandbox = Sandbox::new();
+    let command = format!("touch made; echo {}", "word ".repeat(200));
+    let (_pod, mut client) = asking(&sandbox, &step(&[&command]));
+    let mut window = attach(&sandbox, (200, 50));
+    window.sees(READY);
+    window.resizes(40, 10);
+    window.sees("more rows below");
+    window.types("y");
+    window.sees("rows were not on the screen yet");
+    assert!(!has(&sandbox, "made"));
+    window.resizes(5, 3);
+    window.sees_no_more("podward");
+    window.resizes(200, 50);
+    window.sees(READY);
+    window.types("y");
+    client.event("turn_ended");
+    assert!(has(&sandbox, "made"));
+}
+
+/// What is dangerous stands at the end of a long text, or below many blank lines.
+#[test]
+fn nothing_is_approved_before_its_end_was_there() {
+    let long = format!("touch made; echo {}; rm -rf src", "abcdefghi ".repeat(400));
+    let blank = format!("touch made{}rm -rf src", "\n".repeat(61));
+    for size in SIZES {
+        for (command, is_long) in [(&long, size.0 == 80), (&blank, false)] {
+            let sandbox = Sandbox::new();
+            let (_pod, mut client) = asking(&sandbox, &step(&[command]));
+            let mut window = attach(&sandbox, size);
+            if is_long {
+                window.sees("space: go on");
+                window.types("y");
+                window.sees("were not on the screen yet");
+                assert!(!has(&sandbox, "made"));
+                window.types("     ");
+            }
+            let screen = window.sees(READY);
+            assert!(screen.contains("rm -rf src"), "{screen}");
+            if command.contains('\n') {
+                assert!(screen.contains("~ 60 blank rows"), "{screen}");
+            }
+            window.types("y");
+            client.event("turn_ended");
+            assert!(has(&sandbox, "made"), "{size:?}");
+        }
+    }
+}
+
+#[test]
+fn fifty_questions_are_one_queue() {
+    let sandbox = Sandbox::new();
+    let commands: Vec<String> = (0..50).map(|n| format!("touch made{n}")).collect();
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+    let (_pod, mut client) = asking(&sandbox, &step(&commands));
+    let mut window = attach(&sandbox, (80, 24));
+    window.sees("test asks, 1 of 50");
+    window.sees(READY);
+    window.types("yyyyyyyy");
+    window.sees("test asks, 1 of 49");
+    window.sees(READY);
+    window.presses(&["Tab"]);
+    window.sees("test asks, 2 of 49");
+    window.sees(READY);
+    window.types("n");
+    window.sees("of 48");
+    sandbox.run(&["reply", "test", "all", "reject"]).exits(0);
+    client.event("turn_ended");
+    window.sees("50 calls");
+    let n_made = (0..50).filter(|n| has(&sandbox, &format!("made{n}")));
+    assert_eq!(n_made.count(), 1);
+}
+
+#[test]
+fn a_pod_that_was_killed_and_started_anew_is_answered_in_the_same_window() {
+    let sandbox = Sandbox::new();
+    let manifest = sandbox.pod(&step(&["touch made"]), ASK);
+    let (pod, client) = asking(&sandbox, &step(&["touch made"]));
+    let mut window = attach(&sandbox, (80, 24));
+    window.sees(READY);
+    drop(client);
+    pod.kill();
+    window.sees("trying again");
+    window.types("y");
+    window.sees("no answer counts");
+    let session = sandbox.session();
+    let pod = Pod::go_on(&sandbox, &manifest, &session);
+    let mut client = Client::onlooker(&pod, "starter");
+    window.sees_no_more("trying again");
+    window.types("y");
+    client.event("turn_ended");
+    assert!(has(&sandbox, "made"));
+}
+
+/// Ctrl-Z, a signal and leaving give the terminal back.
+#[test]
+fn the_terminal_is_given_back() {
+    let sandbox = Sandbox::new();
+    let manifest = sandbox.pod(&step(&["true"]), ASK);
+    let _pod = Pod::serve(&sandbox, &manifest);
+    let mut shell = sandbox.podward::<&str>(&[]);
+    let program = shell.get_program().to_owned();
+    shell.env("PS1", "ready> ").env("PODWARD", program);
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["--norc", "--noprofile", "-i"]);
+    for (key, value) in shell.get_envs() {
+        bash.env(key, value.unwrap_or_default());
+    }
+    let mut window = Window::start(sandbox.path(""), &bash, 80, 24);
+    window.sees("ready>");
+    window.types("\"$PODWARD\" attach test\n");
+    window.sees("[test idle]");
+    window.types("not sent");
+    window.sees("> not sent");
+    window.presses(&["C-z"]);
+    window.sees("Stopped");
+    window.types("echo $((40 + 2))\n");
+    window.sees("42");
+    window.types("fg\n");
+    let screen = window.sees("[test idle]");
+    assert!(screen.contains("> not sent"), "{screen}");
+    window.presses(&["C-q", "C-q"]);
+    window.sees("not sent: not sent");
+    let pid = sandbox.path("pid");
+    let command = format!("echo $$ > '{}'; exec \"$PODWARD\" attach", pid.display());
+    window.types(&format!("sh -c {}\n", quoted(&command)));
+    window.sees("pods that run");
+    window.presses(&["Enter"]);
+    window.sees("[test idle]");
+    sandbox.run(&["stop", "test"]).exits(0);
+    window.sees("trying again");
+    let pid: i32 = std::fs::read_to_string(pid)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    let pid = rustix::process::Pid::from_raw(pid).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    window.sees_no_more("trying again");
+    window.types("echo $((40 + 3))\n");
+    window.sees("43");
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
