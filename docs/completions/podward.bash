@@ -16,6 +16,9 @@ _podward() {
             ",$1")
                 cmd="podward"
                 ;;
+            podward,attach)
+                cmd="podward__subcmd__attach"
+                ;;
             podward,cancel)
                 cmd="podward__subcmd__cancel"
                 ;;
@@ -107,8 +110,34 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run serve send cancel stop pods pending reply check explain lint test tools manifest trust grants skills undo completions man schema"
+            opts="-h -V --color --log --log-file --help --version run serve attach send cancel stop pods pending reply check explain lint test tools manifest trust grants skills undo completions man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__attach)
+            opts="-h -V --plain --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

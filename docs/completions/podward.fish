@@ -33,6 +33,7 @@ complete -c podward -n "__fish_podward_needs_command" -s h -l help -d 'Print hel
 complete -c podward -n "__fish_podward_needs_command" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_needs_command" -f -a "run" -d 'Run an agent on a prompt'
 complete -c podward -n "__fish_podward_needs_command" -f -a "serve" -d 'Keep a pod that takes prompts and answers on its socket'
+complete -c podward -n "__fish_podward_needs_command" -f -a "attach" -d 'Show what pods do on a full screen, and answer what they ask'
 complete -c podward -n "__fish_podward_needs_command" -f -a "send" -d 'Give a served pod a prompt'
 complete -c podward -n "__fish_podward_needs_command" -f -a "cancel" -d 'Cancel what a pod is doing; it waits for the next prompt'
 complete -c podward -n "__fish_podward_needs_command" -f -a "stop" -d 'Stop a pod'
@@ -79,6 +80,14 @@ complete -c podward -n "__fish_podward_using_subcommand serve" -l log -d 'What t
 complete -c podward -n "__fish_podward_using_subcommand serve" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand serve" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand attach" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand attach" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand attach" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand attach" -l plain -d 'Write lines instead of filling the screen, for screen readers and logs'
+complete -c podward -n "__fish_podward_using_subcommand attach" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand attach" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand send" -l skill -d 'Start this skill with the prompt, which may then be absent: `/NAME` before the prompt is the same' -r
 complete -c podward -n "__fish_podward_using_subcommand send" -l format -d 'What to write to standard output while following' -r -f -a "text\t'For people'
 json\t'For programs'"

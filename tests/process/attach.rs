@@ -44,14 +44,17 @@ fn keys_that_were_typed_ahead_answer_nothing_and_y_does() {
         let screen = window.sees(READY);
         assert!(screen.contains("> touch made"), "{screen}");
         assert!(screen.contains("asks    default of manifest"), "{screen}");
-        window.presses(&["Enter", "Space"]);
+        window.presses(&["Space", "Enter"]);
         window.sees("Enter answers nothing");
         assert!(!has(&sandbox, "made"));
         window.types("y");
         client.event("turn_ended");
         assert!(has(&sandbox, "made"), "{size:?}");
         let screen = window.sees("done \u{b7} 1 call");
-        assert!(screen.contains("yes, once  (podward attach)"), "{screen}");
+        assert!(
+            screen.contains("yes, once  (\"podward attach\")"),
+            "{screen}"
+        );
     }
 }
 

@@ -4,13 +4,17 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 
 /// Only keeps a broken program from hanging the tests.
-const PATIENCE: Timespec = Timespec {
-    tv_sec: 60,
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often it is looked whether that is over: a clock on the screen writes without end.
+const STEP: Timespec = Timespec {
+    tv_sec: 5,
     tv_nsec: 0,
 };
 
@@ -87,16 +91,19 @@ impl Window {
 
     #[track_caller]
     fn waits(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
+        let begun = Instant::now();
         loop {
             let screen = self.screen();
             if is_there(&screen) {
                 return screen;
             }
             let mut waits = [PollFd::new(&self.written, PollFlags::IN)];
-            let n_ready = poll(&mut waits, Some(&PATIENCE)).unwrap();
-            assert!(n_ready > 0, "`{what}` is waited for:\n{screen}");
-            let mut bytes = [0; 65536];
-            let _ = self.written.read(&mut bytes).unwrap();
+            let n_ready = poll(&mut waits, Some(&STEP)).unwrap();
+            let is_late = begun.elapsed() > PATIENCE;
+            assert!(!is_late, "`{what}` is waited for:\n{screen}");
+            if n_ready > 0 {
+                let _ = self.written.read(&mut [0; 65536]).unwrap();
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! Files under docs/ that the binary prints (man pages, completions, schemas), the tables of the page
-//! about the protocol (of schemas and of constants), the page with the keys of manifests, and the public
-//! surface of each crate.
+//! about the protocol (of schemas and of constants), the page with the keys of manifests, the public
+//! surface of each crate, and pictures of screens.
 
 mod limits;
 mod protocol_page;
 mod reference_page;
+mod screens;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ const FOLDERS: &[&str] = &[
     "docs/man",
     surface::FOLDER,
     "docs/schemas",
+    "docs/screens",
 ];
 
 /// Shells that completions are made for, with the file's name.
@@ -166,6 +168,7 @@ fn generate(root: &Path) -> Outcome<BTreeMap<String, String>> {
     let reference = reference_page::page(schema("manifest"))?;
     files.insert(REFERENCE_PAGE.to_owned(), reference);
     files.insert(PROTOCOL_PAGE.to_owned(), page);
+    files.extend(screens::pictures(root)?);
     files.extend(surface::of_all(&Tree::read(root)?)?);
     Ok(files)
 }

@@ -90,6 +90,9 @@ impl App {
             Input::Paste(text) => self.paste(&text),
             Input::Resized { columns, rows } => {
                 (self.columns, self.rows) = (columns.into(), rows.into());
+                if let Some(asked) = self.asked_mut() {
+                    asked.said = None;
+                }
                 vec![Effect::Redraw]
             }
             Input::Focused(is_focused) => {

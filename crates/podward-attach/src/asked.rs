@@ -11,7 +11,7 @@ use podward_protocol::{
     Always, Answer, Explanation, GrantFor, Method, PermissionReply, PermissionRequest, Preview,
     RequestId,
 };
-use podward_view::{Lines, Look, Question, Row, one_line, rows, visible, wrapped};
+use podward_view::{Before, Lines, Look, Question, Row, one_line, rows, visible, wrapped};
 use serde_json::{Map, Value};
 
 pub(crate) use self::always::Form;
@@ -30,12 +30,14 @@ pub(crate) struct Asked {
     /// Its pod has told of it since it was connected.
     pub(crate) is_told: bool,
     /// How its parts came to their verdicts, once it is known.
-    pub(crate) explanation: Option<Box<Explanation>>,
+    explanation: Option<Box<Explanation>>,
     /// It was asked for.
     pub(crate) is_explained: bool,
     pub(crate) stage: Stage,
     /// What the stage is about.
     pub(crate) page: Page,
+    /// The rows of the page are of what was before.
+    pub(crate) is_stale: bool,
     /// What was wrong with the last key or answer.
     pub(crate) said: Option<String>,
 }
@@ -70,6 +72,7 @@ impl Asked {
             is_explained: false,
             stage: Stage::Asked,
             page: Page::default(),
+            is_stale: true,
             said: None,
         }
     }
@@ -79,7 +82,7 @@ impl Asked {
         self.question = question;
         (self.explanation, self.is_explained) = (None, false);
         self.stage = Stage::Asked;
-        self.page.renew();
+        self.renew();
         self.said = Some("it asks something else by now".to_owned());
     }
 
@@ -100,11 +103,36 @@ impl Asked {
     pub(crate) fn go_to(&mut self, stage: Stage) {
         self.stage = stage;
         self.said = None;
+        self.renew();
+    }
+
+    /// Nothing of what it is about was shown.
+    pub(crate) fn renew(&mut self) {
         self.page.renew();
+        self.is_stale = true;
+    }
+
+    /// How its parts came to their verdicts.
+    pub(crate) fn explained(&mut self, explanation: Option<Explanation>) {
+        self.explanation = explanation.map(Box::new);
+        self.is_stale = true;
+    }
+
+    /// What is in the file that it is about.
+    pub(crate) fn looked(&mut self, before: Before) {
+        self.question.before = before;
+        self.is_stale = true;
     }
 
     /// Makes the rows of what the stage is about, for a screen with so much room.
+    ///
+    /// They are made anew only where they have changed: a change to a long file takes a while.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
+        if !self.is_stale && self.page.columns() == columns {
+            self.page.resize(height);
+            return;
+        }
+        self.is_stale = false;
         let rows = match &self.stage {
             Stage::Asked | Stage::Feedback(_) | Stage::Replying => self.rows(columns),
             Stage::Always(form) => form.rows(self.request(), columns),
@@ -117,12 +145,12 @@ impl Asked {
 
     fn rows(&self, columns: usize) -> Vec<Row> {
         let heading = format!("may {} run?", self.name());
-        let mut all = self.question.rows(&heading, columns);
-        all.extend(parts::rows(
-            self.request(),
-            self.explanation.as_deref(),
-            columns,
-        ));
+        let parts = parts::rows(self.request(), self.explanation.as_deref(), columns);
+        let mut all = match parts.is_empty() {
+            true => self.question.rows(&heading, columns),
+            false => self.question.rows_without_parts(&heading, columns),
+        };
+        all.extend(parts);
         if let Some(why) = &self.request().no_always {
             let why = format!("  always  is not offered: {}", visible(why, Lines::Escape));
             all.extend(wrapped(&[(Look::Faint, &why)], columns.max(1)));
@@ -142,6 +170,7 @@ impl Asked {
     pub(crate) fn reply(&mut self, answer: Answer) -> Method {
         self.said = None;
         self.stage = Stage::Replying;
+        self.is_stale = true;
         Method::PermissionReply(PermissionReply {
             id: self.id().clone(),
             digest: self.request().digest.clone(),
@@ -172,6 +201,7 @@ impl Asked {
     pub(crate) fn previewed(&mut self, wish: u64, told: Result<Preview, Refused>) {
         if let Stage::Always(form) | Stage::Saved(form, _) = &mut self.stage {
             form.previewed(wish, told);
+            self.is_stale = true;
         }
     }
 

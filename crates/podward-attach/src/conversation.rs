@@ -1,5 +1,8 @@
 //! What was said and done in a pod, in rows.
 
+mod call;
+mod markdown;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use podward_protocol::{
@@ -7,16 +10,15 @@ use podward_protocol::{
 };
 use podward_view::{
     CALL_CHARS, Lines, Look, Row, by_text, cause_text, client_text, lasts_text, one_line,
-    outcome_text, result_text, skill_tools_text, summary, turn_calls_text, turn_end_text,
-    verdict_word, visible, wrapped,
+    outcome_text, skill_tools_text, turn_calls_text, turn_end_text, verdict_word, visible, wrapped,
 };
+
+use self::call::Call;
 
 /// Entries that are kept; what was before is on disk.
 const MAX_ENTRIES: usize = 5_000;
 /// Bytes of text that are kept.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Lines of a result that are shown.
-const RESULT_LINES: usize = 10;
 /// Columns in front of a row: nothing that is said can look like what podward says.
 const GUTTER: usize = 2;
 
@@ -57,20 +59,6 @@ enum Item {
     Note(Row),
 }
 
-/// A call, as far as it has come.
-#[derive(Debug)]
-struct Call {
-    id: CallId,
-    number: usize,
-    tool: String,
-    summary: String,
-    /// What was decided about it, one line each.
-    decisions: Vec<(Look, String, String)>,
-    result: Option<(Look, String)>,
-    content: Vec<String>,
-    n_more_lines: usize,
-}
-
 impl Conversation {
     /// What people call a call: its number.
     pub(crate) fn number(&mut self, call: &CallId) -> usize {
@@ -95,27 +83,11 @@ impl Conversation {
             Event::ThinkingDelta(delta) => self.add_thinking(&delta.text),
             Event::ToolCallArguments(call) => {
                 let number = self.number(&call.call);
-                let call = Call {
-                    id: call.call.clone(),
-                    number,
-                    tool: call.tool.clone(),
-                    summary: summary(&call.tool, &call.arguments),
-                    decisions: Vec::new(),
-                    result: None,
-                    content: Vec::new(),
-                    n_more_lines: 0,
-                };
-                self.push(Item::Call(Box::new(call)));
+                self.push(Item::Call(Box::new(Call::new(call, number))));
             }
             Event::ToolCallVerdict(verdict) => self.judged(verdict),
             Event::ToolCallFinished(finished) => {
-                let lines: Vec<String> = finished.content.lines().map(str::to_owned).collect();
-                let result = result_text(&finished.outcome);
-                self.change_call(&finished.call, |call| {
-                    call.result = Some(result);
-                    call.n_more_lines = lines.len().saturating_sub(RESULT_LINES);
-                    call.content = lines.into_iter().take(RESULT_LINES).collect();
-                });
+                self.change_call(&finished.call, |call| call.finish(finished));
             }
             Event::PermissionSettled(settled) => {
                 let look = match settled.outcome.is_approved() {
@@ -185,22 +157,7 @@ impl Conversation {
                 let text = format!("{} ended: {why}", skill.name);
                 Some(note(Look::Strong, "skill", &text))
             }
-            Event::GrantAdded(added) if !is_snapshot => {
-                let rules = added.grant.rules.iter();
-                let rules = rules.map(|rule| format!("{} `{}`", rule.tool, rule.pattern));
-                let rules = rules.collect::<Vec<_>>().join(", ");
-                let text = format!("{rules}, for {}", lasts_text(&added.grant.lasts));
-                Some(note(Look::Good, "not asked again", &text))
-            }
-            Event::GrantRevoked(revoked) if !is_snapshot => {
-                let why = match revoked.reason {
-                    GrantEnd::Revoked => "was taken back",
-                    GrantEnd::Expired => "is over",
-                    GrantEnd::UsedUp => "is used up",
-                };
-                let text = format!("grant {} {why}", revoked.id);
-                Some(note(Look::Strong, "asked again", &text))
-            }
+            Event::GrantAdded(_) | Event::GrantRevoked(_) if !is_snapshot => grant_note(event),
             Event::Closing(closing) => Some(note(Look::Bad, "closed", &closing.message)),
             _ => None, // shown elsewhere, or not at all
         }
@@ -380,22 +337,11 @@ impl Conversation {
     }
 }
 
-impl Call {
-    /// Each thing once: a snapshot tells it again.
-    fn decide(&mut self, decision: (Look, String, String)) {
-        if !self.decisions.contains(&decision) {
-            self.decisions.push(decision);
-        }
-    }
-}
-
 impl Item {
     fn n_bytes(&self) -> usize {
         let text = match self {
             Self::Prompt { text, .. } | Self::Text(text) | Self::Thinking(text) => text.len(),
-            Self::Call(call) => {
-                call.summary.len() + call.content.iter().map(String::len).sum::<usize>()
-            }
+            Self::Call(call) => call.n_bytes(),
             Self::Note(row) => row.pieces.iter().map(|piece| piece.text.len()).sum(),
         };
         text + size_of::<Self>()
@@ -413,7 +359,7 @@ impl Item {
                 ));
                 rows
             }
-            Self::Text(text) => behind("  ", Look::Plain, paragraphs(text, Look::Plain, room)),
+            Self::Text(text) => behind("  ", Look::Plain, markdown::rows(text, room)),
             Self::Thinking(text) => behind("~ ", Look::Faint, paragraphs(text, Look::Faint, room)),
             Self::Call(call) => call.rows(columns),
             Self::Note(row) => {
@@ -425,40 +371,25 @@ impl Item {
     }
 }
 
-impl Call {
-    fn rows(&self, columns: usize) -> Vec<Row> {
-        let name = format!("#{} ", self.number);
-        let room = columns.saturating_sub(name.len() + 2).max(1);
-        let tool = one_line(&self.tool, CALL_CHARS);
-        let text = one_line(&self.summary, CALL_CHARS);
-        let text = format!("  {text}");
-        let first = wrapped(&[(Look::Strong, &tool), (Look::Plain, &text)], room);
-        let mut rows = behind(&name, Look::Strong, first);
-        for (look, word, why) in &self.decisions {
-            let why = format!("  {}", one_line(why, CALL_CHARS));
-            let line = wrapped(&[(*look, word), (Look::Faint, &why)], room);
-            rows.extend(behind(
-                &format!("{}  ", " ".repeat(name.len())),
-                Look::Plain,
-                line,
-            ));
+fn grant_note(event: &Event) -> Option<Row> {
+    match event {
+        Event::GrantAdded(added) => {
+            let rules = added.grant.rules.iter();
+            let rules = rules.map(|rule| format!("{} `{}`", rule.tool, rule.pattern));
+            let rules = rules.collect::<Vec<_>>().join(", ");
+            let text = format!("{rules}, for {}", lasts_text(&added.grant.lasts));
+            Some(note(Look::Good, "not asked again", &text))
         }
-        let front = format!("{}  ", " ".repeat(name.len()));
-        if let Some((look, word)) = &self.result {
-            rows.extend(behind(&front, Look::Plain, wrapped(&[(*look, word)], room)));
+        Event::GrantRevoked(revoked) => {
+            let why = match revoked.reason {
+                GrantEnd::Revoked => "was taken back",
+                GrantEnd::Expired => "is over",
+                GrantEnd::UsedUp => "is used up",
+            };
+            let text = format!("grant {} {why}", revoked.id);
+            Some(note(Look::Strong, "asked again", &text))
         }
-        for line in &self.content {
-            let line = one_line(&line.replace('\t', "    "), CALL_CHARS);
-            let line = wrapped(&[(Look::Faint, &line)], room.saturating_sub(2).max(1));
-            rows.extend(behind(&format!("{front}| "), Look::Faint, line));
-        }
-        if self.n_more_lines > 0 {
-            let more = format!("\u{2026} (+{} lines)", self.n_more_lines);
-            let mut row = Row::new(Look::Faint, &format!("{front}| "));
-            row.push(Look::Faint, &more);
-            rows.push(row);
-        }
-        rows
+        _ => None, // not about grants
     }
 }
 

@@ -162,16 +162,9 @@ impl Edge {
                 () = sleep(wake) => Some(Input::Tick),
             };
             let is_tick = matches!(input, Some(Input::Tick));
-            let mut then = self.take(&mut app, terminal, input)?;
-            for _ in 0..N_AT_ONCE {
-                match heard.try_recv() {
-                    Ok(more) if then == Then::GoOn => {
-                        then = self.take(&mut app, terminal, Some(more))?;
-                    }
-                    Ok(_) | Err(_) => break,
-                }
-            }
-            if then == Then::Leave {
+            let then = self.take(&mut app, terminal, input)?;
+            if then == Then::Leave || self.take_more(&mut app, terminal, &mut heard)? == Then::Leave
+            {
                 return Ok(app.outcome());
             }
             if is_tick && app.is_choosing() && now >= frame {
@@ -184,6 +177,24 @@ impl Edge {
                 frame = now + FRAME;
             }
         }
+    }
+
+    /// Takes in what is there already, so that it is drawn together.
+    fn take_more(
+        &mut self,
+        app: &mut App,
+        terminal: &mut Terminal,
+        heard: &mut mpsc::Receiver<Input>,
+    ) -> io::Result<Then> {
+        for _ in 0..N_AT_ONCE {
+            let Ok(more) = heard.try_recv() else {
+                break;
+            };
+            if self.take(app, terminal, Some(more))? == Then::Leave {
+                return Ok(Then::Leave);
+            }
+        }
+        Ok(Then::GoOn)
     }
 
     fn now(&self) -> Now {
@@ -232,6 +243,7 @@ impl Edge {
                 }
                 Effect::Connect(found) => self.connect(&found),
                 Effect::List => self.list(),
+                Effect::Bell => terminal.bell()?,
                 Effect::Notify(what) => terminal.notify(&what)?,
                 Effect::Suspend => self.suspend(terminal)?,
                 Effect::Redraw => terminal.clear()?,

@@ -104,7 +104,9 @@ pub enum Effect {
     Connect(Box<Found>),
     /// List the pods.
     List,
-    /// Attract attention: what for.
+    /// Ring the bell.
+    Bell,
+    /// Attract the attention of somebody who looks elsewhere: what for.
     Notify(String),
     /// Give the terminal back and stop, until somebody continues it.
     Suspend,

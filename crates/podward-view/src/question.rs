@@ -48,6 +48,29 @@ impl Question {
     #[must_use]
     pub fn rows(&self, heading: &str, columns: usize) -> Vec<Row> {
         let view = View { columns };
+        let mut all = self.above(heading, columns);
+        all.extend(self.operations(&self.body().text, view));
+        all.extend(self.until(view));
+        all
+    }
+
+    /// The same, where what the call would do is told part by part below it.
+    #[must_use]
+    pub fn rows_without_parts(&self, heading: &str, columns: usize) -> Vec<Row> {
+        let mut all = self.above(heading, columns);
+        all.extend(self.until(View { columns }));
+        all
+    }
+
+    /// When it ends by itself.
+    fn until(&self, view: View) -> Vec<Row> {
+        let expires_at = self.request.expires_at.as_ref();
+        let until = expires_at.map(|at| view.entry("until", &format!("{at}, then it is refused")));
+        until.unwrap_or_default()
+    }
+
+    fn above(&self, heading: &str, columns: usize) -> Vec<Row> {
+        let view = View { columns };
         let request = &self.request;
         let heading = visible(heading, Lines::Escape);
         let mut all = wrapped(&[(Look::Strong, &heading)], columns.max(MIN_COLUMNS));
@@ -69,10 +92,6 @@ impl Question {
                 ];
                 all.extend(view.entry_of("seen", &seen));
             }
-        }
-        all.extend(self.operations(&body.text, view));
-        if let Some(expires_at) = &request.expires_at {
-            all.extend(view.entry("until", &format!("{expires_at}, then it is refused")));
         }
         all
     }

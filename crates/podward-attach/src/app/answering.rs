@@ -268,6 +268,7 @@ impl Asked {
         let Stage::Always(form) = &mut self.stage else {
             return Step::Nothing;
         };
+        self.is_stale = true;
         if let Some(at) = form.typed_at {
             match key.code {
                 KeyCode::Esc | KeyCode::Enter => form.typed_at = None,

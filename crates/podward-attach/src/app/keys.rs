@@ -63,7 +63,7 @@ impl App {
         if self.asked().is_some() {
             self.guard.raise();
             if let Some(asked) = self.asked_mut() {
-                asked.page.renew();
+                asked.renew();
             }
         }
     }

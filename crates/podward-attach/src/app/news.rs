@@ -40,7 +40,7 @@ impl App {
             }
             PodNews::Looked(id, before) => {
                 if let Some(asked) = pod.question_mut(&id) {
-                    asked.question.before = before;
+                    asked.looked(before);
                 }
                 Vec::new()
             }
@@ -67,7 +67,10 @@ impl App {
                 // It asks something else by now.
                 Some(_) if is_shown => self.guard.raise(),
                 Some(_) => {}
-                None => self.show(Some((at, id))),
+                None => {
+                    self.show(Some((at, id)));
+                    effects.push(Effect::Bell);
+                }
             }
             if self.is_unfocused {
                 let name = self.pods.get(at).map(Pod::name).unwrap_or_default();
@@ -81,14 +84,18 @@ impl App {
     /// Shows a question, or none; the next key is not for it.
     pub(super) fn show(&mut self, which: Option<(usize, RequestId)>) {
         if let Some((at, _)) = &which {
-            let is_typing = self.asked().is_none() && self.listed.is_none() && !self.is_help;
+            let is_talking = self.shown.is_none() || self.is_aside;
+            let is_typing = is_talking && self.listed.is_none() && !self.is_help;
             self.typed_for = is_typing.then_some(self.focus);
             self.focus = *at;
             self.guard.raise();
         }
+        if which.is_none() {
+            self.is_aside = false;
+        }
         self.shown = which;
         if let Some(asked) = self.asked_mut() {
-            asked.page.renew();
+            asked.renew();
         }
     }
 
@@ -143,7 +150,7 @@ impl App {
             (Target::Answer(id), Err(why)) => self.not_answered(at, &id, &why),
             (Target::Explanation(id), Ok(Reply::ExplainCall(explained))) => {
                 if let Some(asked) = pod.question_mut(&id) {
-                    asked.explanation = explained.now.map(Box::new);
+                    asked.explained(explained.now);
                 }
             }
             (Target::Explanation(_), _) => {}

@@ -42,6 +42,19 @@ impl Page {
         self.scroll(0);
     }
 
+    pub(crate) const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The same text, for a screen with so much room.
+    pub(crate) fn resize(&mut self, height: usize) {
+        if height < self.height {
+            (self.n_shown, self.is_drawn) = (0, false);
+        }
+        self.height = height;
+        self.scroll(0);
+    }
+
     /// What is on the screen.
     pub(crate) fn window(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().skip(self.top).take(self.height)

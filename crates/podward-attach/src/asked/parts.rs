@@ -4,8 +4,12 @@ use podward_protocol::{
     ExplainedOperation, Explanation, LayerSays, PermissionRequest, Ruling, Verdict,
 };
 use podward_view::{
-    Lines, Look, Row, cause_text, columns_of, operation_text, verdict_word, visible, wrapped,
+    Lines, Look, Row, cause_text, columns_of, one_line, operation_text, verdict_word, visible,
+    wrapped,
 };
+
+/// Characters of a part that are shown; what is cut off is counted.
+const PART_CHARS: usize = 160;
 
 /// The parts, each with what the layers say of it; none where the call is of one part, about which the
 /// question says all.
@@ -29,7 +33,12 @@ pub(super) fn rows(
         let explained = explanation.and_then(|explained| explained.operations.get(idx));
         let by_rules = explained.and_then(strictest);
         let (look, word) = verdict_word(verdict);
-        let text = visible(&operation_text(operation), Lines::Escape);
+        let text = operation_text(operation);
+        let text = match operation.span {
+            // The call's own text says all of it, above.
+            Some(_) if operation.known => one_line(&text, PART_CHARS),
+            Some(_) | None => visible(&text, Lines::Escape),
+        };
         let text = format!("{}  {text}", operation.tool);
         let why = match by_rules {
             // What asks and is not asked about is answered by a grant of earlier.

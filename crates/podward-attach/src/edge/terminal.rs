@@ -59,11 +59,17 @@ impl Terminal {
         self.terminal.clear()
     }
 
-    /// Attracts attention: as a notification where the terminal knows them, and by its bell.
+    /// Sends a notification, where the terminal knows them.
     pub(super) fn notify(&mut self, what: &str) -> io::Result<()> {
         let what = visible(what, Lines::Escape);
         let mut stdout = stdout().lock();
-        write!(stdout, "\u{1b}]9;{what}\u{7}\u{7}")?;
+        write!(stdout, "\u{1b}]9;{what}\u{7}")?;
+        stdout.flush()
+    }
+
+    pub(super) fn bell(&mut self) -> io::Result<()> {
+        let mut stdout = stdout().lock();
+        write!(stdout, "\u{7}")?;
         stdout.flush()
     }
 }
