@@ -36,7 +36,9 @@ pub(super) fn rows(
         let text = operation_text(operation);
         let text = match operation.span {
             // The call's own text says all of it, above.
-            Some(_) if operation.known => one_line(&text, PART_CHARS),
+            Some(_) if operation.known && operation.leads_to.is_none() => {
+                one_line(&text, PART_CHARS)
+            }
             Some(_) | None => visible(&text, Lines::Escape),
         };
         let text = format!("{}  {text}", operation.tool);
