@@ -133,7 +133,7 @@ fn always_asks_back_and_is_not_asked_again() {
     typist.types("a");
     let choices = typist.sees("Enter to go back: ");
     assert!(
-        choices.contains("1  bash  `touch made`  (only this, in any directory)"),
+        choices.contains("1  bash  `touch made`  (only this, in this directory)"),
         "{choices}"
     );
     typist.types("1");

@@ -43,6 +43,7 @@ fn call(number: usize) -> Result<Call<&'static str>, Box<dyn Error>> {
             name_start: 0,
             name_end: 3,
             further: Vec::new(),
+            place: None,
         }),
         need: Need::Full,
         span: None,

@@ -122,6 +122,10 @@ fn rejected_text(tool: &str, part: &str, feedback: Option<&str>) -> String {
     }
 }
 
+/// Where it cannot be told what a call would do.
+const WRITE_OUT: &str = "Retrying can help if you write every part of it out, so that it is known \
+                         before it runs, and leave out what runs other code.";
+
 /// By what a call is denied, and whether a retry can help.
 fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
     const NO: &str = "Retrying will not help: the same call is refused every time. Go on without \
@@ -135,8 +139,7 @@ fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
                 "The permission rules cannot tell what it would do: {}.",
                 cut(why)
             ),
-            "Retrying can help if you write every part of it out, so that it is known before it \
-             runs.",
+            WRITE_OUT,
         ),
         Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
         Some(Cause::Unnamed { .. }) => (UNNAMED.to_owned(), NO),
@@ -170,7 +173,7 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
         (AskReason::Policy | AskReason::PolicyRepeated, Some(Cause::Unresolved { why, .. })) => {
             format!(
                 "The permission rules cannot tell what it would do ({}), so a person has to be asked. \
-             It can help to write every part of it out, so that it is known before it runs.",
+             {WRITE_OUT}",
                 cut(why)
             )
         }
@@ -236,8 +239,7 @@ fn skill_text(name: &str, says: &SkillSays) -> (String, &'static str) {
                      run: {}.",
                     cut(why)
                 ),
-                "Retrying can help if you write every part of it out, so that it is known before \
-                 it runs.",
+                WRITE_OUT,
             )
         }
     }

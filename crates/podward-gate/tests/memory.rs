@@ -24,6 +24,7 @@ fn call(number: usize) -> Call<Box<dyn Send>> {
             name_start: 0,
             name_end: 6,
             further: Vec::new(),
+            place: None,
         }),
         need: Need::Full,
         span: None,

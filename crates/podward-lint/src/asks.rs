@@ -9,7 +9,8 @@ use crate::engine::Engine;
 use crate::finding::{Finding, Part};
 use crate::reach::{Reach, told};
 
-const HELP: &str = "say allow or deny, or leave `on_ask` out where somebody is there to answer";
+const HELP: &str =
+    "say allow or deny; where somebody answers later, `on_ask = \"wait\"` keeps what is asked";
 
 /// A rule that asks, where the manifest expects that nobody answers.
 pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Option<Finding> {
@@ -26,7 +27,7 @@ pub(crate) fn finding(engine: &Engine<'_>, idx: RuleIdx, reach: &Reach) -> Optio
         layer_idx: engine.layer_idx,
         part: Part::Action(idx),
         message: format!(
-            "{} asks, and `on_ask` says that nobody may be there: then the call is refused",
+            "{} asks, and by `on_ask` the call is refused where nobody is there to answer",
             told(idx, rule)
         ),
         help: HELP.to_owned(),
@@ -51,9 +52,10 @@ pub(crate) fn of_default(engine: &Engine<'_>) -> Option<Finding> {
         code: Code::UnansweredAsk,
         layer_idx: engine.layer_idx,
         part: Part::DefaultAction,
-        message: "what no rule names is asked about, and `on_ask` says that nobody may be there: \
-                  then the call is refused"
-            .to_owned(),
+        message:
+            "what no rule names is asked about, and by `on_ask` the call is refused where nobody \
+                  is there to answer"
+                .to_owned(),
         help: HELP.to_owned(),
         witnesses: vec![witness],
         related: Vec::new(),

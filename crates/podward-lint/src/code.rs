@@ -27,6 +27,8 @@ pub enum Code {
     GluedStar,
     /// The pattern names a path, and commands are compared with it.
     PathForBash,
+    /// The pattern names a program by a path that is no place, or that it does not need.
+    ProgramPath,
     /// The rule meets texts that are no commands.
     ReachesArguments,
     /// Nobody is there to answer what the rule asks.
@@ -58,6 +60,7 @@ impl Code {
         Self::FlagOrder,
         Self::GluedStar,
         Self::PathForBash,
+        Self::ProgramPath,
         Self::ReachesArguments,
         Self::UnansweredAsk,
     ];
@@ -77,6 +80,7 @@ impl Code {
             Self::FlagOrder => "flag-order",
             Self::GluedStar => "glued-star",
             Self::PathForBash => "path-for-bash",
+            Self::ProgramPath => "program-path",
             Self::ReachesArguments => "reaches-arguments",
             Self::UnansweredAsk => "unanswered-ask",
         }
@@ -101,6 +105,9 @@ impl Code {
             Self::FlagOrder => "A rule that names flags in one spelling of several",
             Self::GluedStar => "A `*` that goes on with a word, and so allows other words",
             Self::PathForBash => "A pattern for paths in a rule for commands",
+            Self::ProgramPath => {
+                "A program that is named by a path that is no place, or needs none"
+            }
             Self::ReachesArguments => "A pattern that begins with `*` and meets quoted text",
             Self::UnansweredAsk => "A question in a manifest that expects nobody to answer",
         }
@@ -119,7 +126,8 @@ impl Code {
             | Self::UnknownTool
             | Self::RunsAnything
             | Self::GluedStar
-            | Self::PathForBash => Severity::Warning,
+            | Self::PathForBash
+            | Self::ProgramPath => Severity::Warning,
             Self::ReachesArguments | Self::UnansweredAsk => Severity::Note,
         }
     }

@@ -1,8 +1,7 @@
 //! Calls, lowered and judged: every witness is one that the judge confirms.
 
 use podward_policy::{
-    Action, Cause, Coverage, LayerAnalysis, Lowered, Operation, Policies, RuleIdx, Ruling,
-    WrittenRule,
+    Action, Cause, LayerAnalysis, Lowered, Operation, Policies, RuleIdx, WrittenRule,
 };
 use podward_shell::AddedPrograms;
 
@@ -42,7 +41,6 @@ pub(crate) struct Engine<'a> {
 pub(crate) struct Judged {
     pub(crate) witness: Witness,
     pub(crate) lowered: Lowered,
-    pub(crate) ruling: Ruling,
 }
 
 impl<'a> Engine<'a> {
@@ -82,11 +80,7 @@ impl<'a> Engine<'a> {
             },
             cause: cause(&ruling.cause),
         };
-        Some(Judged {
-            witness,
-            lowered,
-            ruling,
-        })
+        Some(Judged { witness, lowered })
     }
 
     /// The first of some calls that a rule decides.
@@ -119,10 +113,6 @@ impl Judged {
             Lowered::NothingToRun => Vec::new(),
             Lowered::Operations(operations) => operations.iter().collect(),
         }
-    }
-
-    pub(crate) const fn is_partial(&self) -> bool {
-        matches!(self.ruling.coverage, Coverage::Partial(_))
     }
 }
 

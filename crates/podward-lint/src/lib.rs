@@ -17,6 +17,7 @@ mod finding;
 mod flags;
 mod open;
 mod paths;
+mod places;
 mod reach;
 mod stars;
 
@@ -57,9 +58,9 @@ pub struct Lint<'a> {
 /// Whether somebody is there to answer what is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attendance {
-    /// The manifest does not say.
+    /// The manifest does not say, or keeps questions until somebody comes.
     Unsaid,
-    /// The manifest says what becomes of questions that nobody is there to answer.
+    /// The manifest says that a question which nobody is there to answer is refused.
     Headless,
 }
 
@@ -113,7 +114,15 @@ fn of_layer(engine: &Engine<'_>, effort: &mut Effort, findings: &mut Vec<Finding
             of_rule.extend(stars::leading(engine, idx, effort));
             of_rule.extend(flags::finding(engine, idx, effort));
             of_rule.extend(paths::finding(engine, idx, effort));
+            of_rule.extend(places::finding(engine, idx));
             of_rule.extend(asks::finding(engine, idx, &reach));
+        }
+        // Why nothing is found that the rule decides.
+        if of_rule
+            .iter()
+            .any(|finding| finding.code == Code::ProgramPath)
+        {
+            of_rule.retain(|finding| finding.code != Code::Undecided);
         }
         findings.append(&mut of_rule);
     }

@@ -1,7 +1,7 @@
 //! Allows for programs that run whatever they are given.
 
 use podward_policy::{Action, Effort, Need, RuleIdx, Subject};
-use podward_shell::head;
+use podward_shell::{UNREAD_CODE, head};
 
 use crate::call::{Call, quoted};
 use crate::code::Code;
@@ -26,6 +26,7 @@ const GIVEN: &[&str] = &[
     "-- rm -rf x",
     "./x.sh",
     "x",
+    "run x rm -rf y",
     "run x",
 ];
 
@@ -95,12 +96,20 @@ fn kind(judged: &Judged, program: &str, is_option: bool) -> Option<Kind> {
         return Some(Kind::AsOther);
     }
     if is_option {
-        return judged.is_partial().then_some(Kind::Code);
+        return runs_code(judged).then_some(Kind::Code);
     }
     if runs_inner {
         return Some(Kind::Program);
     }
     reads.then_some(Kind::Script)
+}
+
+/// Whether code stands in the arguments of an interpreter.
+fn runs_code(judged: &Judged) -> bool {
+    judged
+        .operations()
+        .iter()
+        .any(|operation| operation.partial.iter().any(|why| **why == *UNREAD_CODE))
 }
 
 /// What is tried behind the words of a pattern.

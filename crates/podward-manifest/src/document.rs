@@ -141,8 +141,15 @@ fn syntax_error(source: &Source<'_>, span: ByteSpan, error: &Error) -> Diagnosti
             "" => "duplicate key".to_owned(),
             found => format!("duplicate key {}", quoted(found)),
         };
-        let help = "it is already set above: keep one of the two".to_owned();
-        (message, Some(help))
+        let is_rule = found == "rule" && place.source_line.trim_start().starts_with("[[");
+        let help = match is_rule {
+            true => {
+                "the rules of this file stand in `rule = [ … ]`: write it there, as \
+                 `{ tool = \"…\", pattern = \"…\", action = \"…\" },`"
+            }
+            false => "it is already set above: keep one of the two",
+        };
+        (message, Some(help.to_owned()))
     } else if message.starts_with("string values must be quoted") && found.is_empty() {
         ("the value is missing".to_owned(), None)
     } else if message.starts_with("string values must be quoted")

@@ -5,7 +5,9 @@ mod tests;
 
 use std::time::Duration;
 
-use podward_policy::{Action, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleSpec};
+use podward_policy::{
+    Action, Finding, KnownTools, Policy, PolicySpec, RuleField, RuleForm, RuleSpec,
+};
 
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawPermissions, RawRule};
@@ -65,12 +67,19 @@ pub(crate) fn compile(
             None
         }
         Ok(compiled) if is_complete => {
+            let is_list = raw.rules.first().is_some_and(|rule| {
+                let header = reader.source().slice(rule.header);
+                header.trim_start().starts_with('{')
+            });
             for finding in &compiled.warnings {
                 let diagnostic = diagnostic(finding, &judged, raw, reader, Diagnostic::warning);
                 reader.report(diagnostic);
             }
             Some(CompiledLayer {
-                policy: compiled.policy,
+                policy: match is_list {
+                    true => compiled.policy.written_as(RuleForm::List),
+                    false => compiled.policy,
+                },
                 spec,
             })
         }

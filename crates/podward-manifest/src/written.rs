@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::approvals::OnAsk;
 use crate::diagnostic::Place;
 use crate::layer::{LayerSource, Surroundings};
 use crate::read;
@@ -13,8 +14,8 @@ use crate::reader::Sited;
 pub struct WrittenPermissions {
     /// The value of `default_action`.
     pub default_action: Option<Place>,
-    /// The value of `on_ask`.
-    pub on_ask: Option<Place>,
+    /// `on_ask`, if the layer says it.
+    pub on_ask: Option<OnAsk>,
     /// The rules in the order written.
     pub rules: Vec<WrittenRule>,
 }
@@ -48,7 +49,7 @@ pub fn written(layer: &LayerSource, surroundings: &Surroundings) -> Option<Writt
     });
     Some(WrittenPermissions {
         default_action: of(&read, raw.default_action.as_ref()),
-        on_ask: of(&read, raw.on_ask.as_ref()),
+        on_ask: raw.on_ask.as_ref().map(|on_ask| on_ask.value),
         rules: rules.collect::<Option<_>>()?,
     })
 }

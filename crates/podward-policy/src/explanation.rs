@@ -2,6 +2,7 @@
 
 use crate::action::Action;
 use crate::pattern::Hit;
+use crate::policy::RuleForm;
 use crate::source::Location;
 use crate::verdict::{Cause, LayerName, RuleIdx, Ruling};
 
@@ -27,6 +28,8 @@ pub struct LayerExplanation {
     pub default_location: Location,
     /// What it says where the ways to fill the holes do not agree.
     pub unresolved: Action,
+    /// How its rules are written.
+    pub rule_form: RuleForm,
     /// One for each operation of the call, in order.
     pub operations: Vec<Said>,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::action::Action;
 use crate::asking::{Asker, Asking};
 use crate::compile::{Domain, domain};
-use crate::operation::{CommandSubject, Lowered, Need, Operation, Subject};
+use crate::operation::{CommandSubject, Directories, Lowered, Need, Operation, Subject};
 use crate::pattern::{Hit, Problem, Quoting, Token, covers};
 use crate::rule::tools::ToolPattern;
 use crate::rule::{Operand, Origin, Rule, RuleSource};
@@ -46,6 +46,8 @@ pub struct GrantRule {
     rule: Rule,
     /// A word of a command's pattern says something and leaves the rest open.
     has_open_word: bool,
+    /// Where a pattern for no more than one command holds.
+    directories: Directories,
 }
 
 /// Why a pattern can be no remembered approval.
@@ -66,6 +68,7 @@ impl PartialEq for GrantRule {
         self.tool == other.tool
             && self.rule.pattern == other.rule.pattern
             && self.askers == other.askers
+            && self.directories == other.directories
     }
 }
 
@@ -112,7 +115,25 @@ impl GrantRule {
             askers,
             has_open_word: has_open_word(&rule.command().tokens()),
             rule,
+            directories: Directories::Own,
         })
+    }
+
+    /// The same, given for a command that may run in these directories.
+    #[must_use]
+    pub fn given_in(self, directories: Directories) -> Self {
+        Self {
+            directories,
+            ..self
+        }
+    }
+
+    /// Where a pattern for commands holds: one that leaves open what follows in every directory,
+    /// another one in these.
+    #[must_use]
+    pub fn directories(&self) -> Option<&Directories> {
+        let is_command = domain(&self.rule) == Some(Domain::Command);
+        (is_command && !self.rule.pattern.ends_with(" *")).then_some(&self.directories)
     }
 
     /// The tool whose operations it is about.
@@ -172,7 +193,8 @@ impl GrantRule {
 
     /// Whether the pattern must match an operation, as an allow rule would: every form of a path,
     /// a command as it is written. It never does where nobody knows what would run. A pattern for
-    /// commands with a word such as `src/*` or `--file=*` matches none that climbs by `..`, or may.
+    /// commands with a word such as `src/*` or `--file=*` matches none that climbs by `..`, or may,
+    /// and one that does not end in ` *` holds in the directories in which it was given.
     #[must_use]
     pub fn matches(&self, operation: &Operation) -> bool {
         if operation.tool != self.tool {
@@ -180,7 +202,11 @@ impl GrantRule {
         }
         let may_match = match &operation.subject {
             Subject::Unknown(_) => false,
-            Subject::Command(command) => !(self.has_open_word && may_climb(command)),
+            Subject::Command(command) => {
+                let holds_there = |directories| command.directories().are_among(directories);
+                !(self.has_open_word && may_climb(command))
+                    && self.directories().is_none_or(holds_there)
+            }
             Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => true,
         };
         let is_named = match operation.need {
@@ -191,13 +217,22 @@ impl GrantRule {
             | Need::DerivedFrom(_)
             | Need::RunBy { .. } => true,
         };
-        let mut work = Work::with_limit(LIMIT);
+        let hit = |subject: &Subject| {
+            let mut work = Work::with_limit(LIMIT);
+            self.rule.hit(subject, Operand::Possible, &mut work) == Hit::Must
+        };
         may_match
             && is_named
-            && self
-                .rule
-                .hit(&operation.subject, Operand::Possible, &mut work)
-                == Hit::Must
+            && match &operation.subject {
+                // The same words in the same directory run the same.
+                Subject::Command(command) if self.is_literal() && command.place.is_some() => {
+                    hit(&Subject::Command(CommandSubject {
+                        place: None,
+                        ..command.clone()
+                    }))
+                }
+                subject => hit(subject),
+            }
     }
 
     /// Whether another rule's pattern matches every text that this one's matches; also false where

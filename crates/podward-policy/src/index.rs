@@ -226,6 +226,7 @@ impl Group {
         let is_known = match subject {
             Subject::Command(command) => std::iter::once(&command.written)
                 .chain(&command.further)
+                .chain(command.located().iter().flatten())
                 .all(|text| search.text(text, Ends::Both, before_first_hole)),
             Subject::Path(path) => path.forms().all(|form| search.path(form)),
             Subject::Tree(path) => path.forms().all(|form| search.tree(form)),

@@ -6,8 +6,8 @@ use crate::operation::{Lowered, Need, Operation, OperationIdx, Operations, Subje
 use crate::policy::{Policies, Policy};
 use crate::rule::path::tightens_nothing;
 use crate::rule::tools::stands_for_anything;
-use crate::rule::{Operand, Rule, has_expansion};
-use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
+use crate::rule::{Rule, has_expansion};
+use crate::tool::{BASH, EXTERNAL_DIRECTORY, ToolName};
 use crate::verdict::{Cause, Coverage, LayerName, RuleIdx, Ruling};
 use crate::work::Work;
 
@@ -16,6 +16,7 @@ mod coverage;
 mod decided;
 mod explain;
 mod fillings;
+mod how;
 mod reach;
 mod skills;
 mod watch;
@@ -25,6 +26,7 @@ use coverage::{coverage, why_unknown};
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 use fillings::{OverFillings, counts_in_part};
+use how::{CatchAll, How, is_located, operand};
 pub(crate) use reach::may_ever_run;
 pub(crate) use skills::{judge_call, under_skills};
 
@@ -191,7 +193,7 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     fn new(policy: &'a Policy, operations: &'a Operations) -> Self {
-        let own_tool = operations
+        let first = operations
             .iter()
             .filter(|operation| operation.tool.as_str() != EXTERNAL_DIRECTORY)
             .find(|operation| match operation.need {
@@ -199,6 +201,11 @@ impl<'a> View<'a> {
                 Need::Restrictive | Need::DerivedFrom(_) => false,
             })
             .map(|operation| &operation.tool);
+        // A command line may be nothing but what it writes on the side (`> x`).
+        let own_tool = match operations.whole() {
+            Some(_) => Some(&*BASH),
+            None => first,
+        };
         let exact = operations
             .whole()
             .and_then(|whole| exact(policy, &whole.exact, own_tool));
@@ -258,8 +265,16 @@ impl<'a> View<'a> {
                 how.meets_default = false;
                 how.catch_all = CatchAll::OfItsTool;
             }
-            Need::RunBy { wrapper, reach } => how.cover = self.rule_over(wrapper, reach),
-            Need::Full | Need::Restrictive | Need::Named | Need::Free | Need::DerivedFrom(_) => {}
+            // The words of the wrapper do not say where what it runs lies.
+            Need::RunBy { wrapper, reach } if !is_located(operation) => {
+                how.cover = self.rule_over(wrapper, reach);
+            }
+            Need::Full
+            | Need::Restrictive
+            | Need::Named
+            | Need::Free
+            | Need::DerivedFrom(_)
+            | Need::RunBy { .. } => {}
         }
         Some(how)
     }
@@ -451,45 +466,6 @@ impl<'a> View<'a> {
             false => Tried::OtherTool,
         }
     }
-}
-
-/// How far an operand counts that is known in part.
-const fn operand(operation: &Operation) -> Operand {
-    match operation.need {
-        Need::Restrictive => Operand::Certain,
-        Need::Full | Need::Named | Need::Free | Need::DerivedFrom(_) | Need::RunBy { .. } => {
-            Operand::Possible
-        }
-    }
-}
-
-/// How the rules are tried on an operation.
-#[derive(Debug, Clone, Copy)]
-struct How {
-    /// A rule that allows the operation when its turn comes, whatever its pattern.
-    cover: Option<usize>,
-    /// The default decides where no rule does; else nothing stands against it.
-    meets_default: bool,
-    catch_all: CatchAll,
-}
-
-impl Default for How {
-    fn default() -> Self {
-        Self {
-            cover: None,
-            meets_default: true,
-            catch_all: CatchAll::Always,
-        }
-    }
-}
-
-/// Which rules with pattern `*` are applied (D1.6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CatchAll {
-    Always,
-    /// Those that name the tool.
-    OfItsTool,
-    Never,
 }
 
 #[cfg(test)]

@@ -55,10 +55,10 @@ pub use asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
 pub use explanation::{Explanation, LayerExplanation, Said, Tried, TriedRule};
 pub use grant::{GrantRule, PatternProblem};
 pub use operation::{
-    CommandSubject, Lowered, Need, Operation, OperationIdx, Operations, PathForm, PathSubject,
-    Subject, UnknownReason, UrlSubject, WholeText,
+    CommandPlace, CommandSubject, Directories, Lowered, Need, Operation, OperationIdx, Operations,
+    PathForm, PathSubject, Subject, UnknownReason, UrlSubject, WholeText,
 };
-pub use policy::{Compiled, Policies, Policy};
+pub use policy::{Compiled, Policies, Policy, RuleForm};
 pub use skill::{SkillFiles, SkillLayer, SkillLists, SkillSays};
 pub use source::{ByteSpan, Location};
 pub use spec::{Finding, PolicySpec, RuleField, RuleSpec};

@@ -207,6 +207,33 @@ pub struct CommandSubject {
     /// assignments, without global options. None of them has quotes around words; the program is
     /// their first word that is no assignment.
     pub further: Vec<Text>,
+    /// Where it runs, and what it runs there; `None`: all that it names by a path is named from the
+    /// directory of the call, and it runs there.
+    pub place: Option<Box<CommandPlace>>,
+}
+
+/// Where a command runs, and where what it runs by a path lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandPlace {
+    /// The directories in which it may run.
+    pub directories: Directories,
+    /// The command with its program, or the script that it is given, spelled by where that lies: a
+    /// group for each directory in which it may run, and in a group each spelling. An allow has to
+    /// match one of each group beside the command as written; a deny or an ask counts if it matches
+    /// any of them.
+    pub located: Vec<Vec<Text>>,
+}
+
+/// Directories in which a command may run, as rules write paths; `.` is that of the call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Directories {
+    /// The directory of the call and no other.
+    #[default]
+    Own,
+    /// One of these: at least one, in the order of their text.
+    OneOf(Box<[Box<str>]>),
+    /// Not known before it runs.
+    Unknown,
 }
 
 /// A path, in the forms in which rules may name it.
@@ -284,6 +311,56 @@ impl From<Operation> for Lowered {
         Self::Operations(Operations::new(only, Vec::new()))
     }
 }
+
+impl CommandSubject {
+    /// The directories in which it may run.
+    #[must_use]
+    pub fn directories(&self) -> &Directories {
+        self.place
+            .as_ref()
+            .map_or(&Directories::Own, |place| &place.directories)
+    }
+
+    /// What has to be matched beside the command as written.
+    pub(crate) fn located(&self) -> &[Vec<Text>] {
+        self.place.as_ref().map_or(&[], |place| &place.located)
+    }
+}
+
+impl Directories {
+    /// Directories by their names, each once.
+    #[must_use]
+    pub fn of(mut names: Vec<Box<str>>) -> Self {
+        names.sort_unstable();
+        names.dedup();
+        match &*names {
+            [] => Self::Own,
+            [only] if &**only == OWN => Self::Own,
+            _ => Self::OneOf(names.into()),
+        }
+    }
+
+    /// Their names; `None`: they are not known.
+    #[must_use]
+    pub fn names(&self) -> Option<Vec<&str>> {
+        match self {
+            Self::Own => Some(vec![OWN]),
+            Self::OneOf(names) => Some(names.iter().map(|name| &**name).collect()),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Whether what runs in one of these runs in one of the others.
+    pub(crate) fn are_among(&self, others: &Self) -> bool {
+        match (self.names(), others.names()) {
+            (Some(names), Some(others)) => names.iter().all(|name| others.contains(name)),
+            (None, _) | (_, None) => false,
+        }
+    }
+}
+
+/// The name of the directory of the call.
+const OWN: &str = ".";
 
 impl UnknownReason {
     /// A short reason for people, lower case, no full stop: `text with shell characters`.

@@ -17,6 +17,16 @@ use crate::spec::{Finding, PolicySpec};
 use crate::tool::{KnownTools, ToolName};
 use crate::verdict::{LayerKind, LayerName, Ruling};
 
+/// How the rules of a layer stand in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RuleForm {
+    /// Each is a table, `[[permissions.rule]]`; or there are none.
+    #[default]
+    Tables,
+    /// `rule = [ … ]`.
+    List,
+}
+
 /// One compiled `[permissions]` table.
 #[derive(Debug)]
 pub struct Policy {
@@ -25,6 +35,7 @@ pub struct Policy {
     pub(crate) default_location: Location,
     /// What is said of a text over which the ways to fill its holes do not agree.
     pub(crate) unresolved: Action,
+    pub(crate) rule_form: RuleForm,
     /// Once it was asked for: the index, or that there is none.
     pub(crate) index: OnceLock<Option<Box<Index>>>,
 }
@@ -75,8 +86,15 @@ impl Policy {
             default_action: spec.default_action,
             default_location: spec.default_location.clone(),
             unresolved,
+            rule_form: RuleForm::default(),
             index: OnceLock::new(),
         })
+    }
+
+    /// The same, with its rules written in this form.
+    #[must_use]
+    pub fn written_as(self, rule_form: RuleForm) -> Self {
+        Self { rule_form, ..self }
     }
 
     fn make_index(&self) {
@@ -92,6 +110,7 @@ impl Policy {
             default_action: Action::Deny,
             default_location: location,
             unresolved: Action::Deny,
+            rule_form: RuleForm::Tables,
             index: OnceLock::new(),
         }
     }
@@ -210,6 +229,14 @@ impl Policies {
                 .map(|(_, policy)| policy.default_location.clone()),
             AskedBy::Unresolved => None,
         }
+    }
+
+    /// How the rules of a layer are written, those of the first one of this kind.
+    #[must_use]
+    pub fn rule_form(&self, layer: LayerKind) -> RuleForm {
+        let mut layers = self.layers.iter();
+        let found = layers.find(|(name, _)| name.kind == layer);
+        found.map_or_else(RuleForm::default, |(_, policy)| policy.rule_form)
     }
 
     /// Whether some text of this tool can get a verdict other than deny: a tool for which there is

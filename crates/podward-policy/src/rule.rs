@@ -1,5 +1,6 @@
 //! One compiled rule, and whether its pattern matches what an operation is about.
 
+mod command;
 pub(crate) mod forms;
 pub(crate) mod path;
 pub(crate) mod tools;
@@ -10,11 +11,12 @@ use std::sync::Arc;
 use memchr::memchr2;
 
 use crate::action::Action;
-use crate::operation::{CommandSubject, PathSubject, Subject, UrlSubject, WholeText};
-use crate::pattern::{Fold, Glob, Hit, Problem, Shape, Signs, Words, is_exempt, program_of, words};
+use crate::operation::{PathSubject, Subject, UrlSubject, WholeText};
+use crate::pattern::{Glob, Hit, Problem, Signs, Words, words};
 use crate::source::Location;
-use crate::text::{Hole, Text};
+use crate::text::Text;
 use crate::work::{Exhausted, Work};
+pub(crate) use command::{before_first_hole, has_unknown_program};
 use forms::{Forms, Quotes};
 use path::PathPattern;
 use tools::ToolPattern;
@@ -283,65 +285,6 @@ impl Rule {
         Hit::or_may(found)
     }
 
-    fn hit_command(&self, command: &CommandSubject, work: &mut Work) -> Result<Hit, Exhausted> {
-        let program = command.name_start..command.name_end;
-        if !self.is_restrictive() {
-            let hit = command_hit(
-                &self.command(),
-                &command.written,
-                work,
-                Form {
-                    is_written: true,
-                    program: &program,
-                    fold: &(0..0),
-                    exempts: false,
-                    known: Hit::No,
-                },
-            )?;
-            // What runs is not known: only a rule for everything covers it (D3.3).
-            return Ok(match has_unknown_program(command) {
-                true => hit.min(Hit::May),
-                false => hit,
-            });
-        }
-        let mut best = Hit::No;
-        for glob in std::iter::once(self.command()).chain(self.loose_command()) {
-            let written = Form {
-                is_written: true,
-                program: &program,
-                fold: &program,
-                exempts: glob.is_floating(),
-                known: best,
-            };
-            best = best.max(command_hit(&glob, &command.written, work, written)?);
-            for text in &command.further {
-                if best == Hit::Must {
-                    return Ok(best);
-                }
-                let program = program_of(text.known_part());
-                let further = Form {
-                    is_written: false,
-                    program: &program,
-                    fold: &program,
-                    exempts: glob.is_floating(),
-                    known: best,
-                };
-                best = best.max(command_hit(&glob, text, work, further)?);
-            }
-        }
-        Ok(match best {
-            // A value is data: the operator of a pattern has to stand in the text (D6).
-            Hit::May
-                if self.has_operator()
-                    && !holds_operator(command.written.known_part())
-                    && !has_unknown_program(command) =>
-            {
-                Hit::No
-            }
-            best => best,
-        })
-    }
-
     /// Whether the pattern matches the text of a whole call, or what it was before something was
     /// appended. Only a restrictive pattern with a shell operator sees it.
     pub(crate) fn hit_whole(&self, whole: Option<&WholeText>, work: &mut Work) -> Hit {
@@ -399,71 +342,4 @@ impl Operand {
 /// Whether a text has a hole that is no file name pattern.
 pub(crate) fn has_expansion(text: &Text) -> bool {
     text.holes().iter().any(|hole| hole.kind.is_expansion())
-}
-
-/// Whether the program that a command runs is not known.
-pub(crate) fn has_unknown_program(command: &CommandSubject) -> bool {
-    let program = command.name_start..=command.name_end;
-    command
-        .written
-        .holes()
-        .iter()
-        .any(|hole| program.contains(&hole.at))
-}
-
-/// One form of a command.
-struct Form<'a> {
-    is_written: bool,
-    program: &'a Fold,
-    fold: &'a Fold,
-    /// The exception of D3.2 applies.
-    exempts: bool,
-    /// What another form is: less than more of it counts for nothing.
-    known: Hit,
-}
-
-fn command_hit(
-    glob: &Glob<'_>,
-    text: &Text,
-    work: &mut Work,
-    form: Form<'_>,
-) -> Result<Hit, Exhausted> {
-    if let Some(known) = text.as_known() {
-        let found = glob.matches(known, form.fold, work)?;
-        return Ok(if found { Hit::Must } else { Hit::No });
-    }
-    if glob.differs_at_start(before_first_hole(text), work)? {
-        return Ok(Hit::No);
-    }
-    let is_exempt = |hole: &Hole| form.exempts && is_exempt(hole, form.program);
-    let all_exempt = text.holes().iter().all(is_exempt);
-    if all_exempt && !glob.may_meet_known(text, work)? {
-        return Ok(Hit::No);
-    }
-    let bounds = glob.bounds(text, |hole| !is_exempt(hole), work)?;
-    if bounds.most <= form.known {
-        return Ok(Hit::No);
-    }
-    if let Some(hit) = bounds.settled() {
-        return Ok(hit);
-    }
-    work.spend(text.known_part().len())?;
-    let shape = match form.is_written {
-        true => Shape::written(text, form.program, form.fold),
-        false => Shape::further(text, form.program),
-    };
-    match form.exempts {
-        true => glob.hit_beyond_exempt(&shape, bounds, work),
-        false => glob.hit(&shape, bounds, work),
-    }
-}
-
-/// The words before the one that holds the first hole: each filling begins with them.
-pub(crate) fn before_first_hole(text: &Text) -> &str {
-    let before = text.known_start().rsplit_once(' ');
-    before.map_or("", |(words, _)| words)
-}
-
-fn holds_operator(text: &str) -> bool {
-    text.contains(['|', ';', '&', '<', '>', '`', '$'])
 }

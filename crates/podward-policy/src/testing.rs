@@ -158,6 +158,7 @@ pub(crate) fn command(written: &str, further: &[&str]) -> Subject {
         name_start: 0,
         name_end,
         further: further.iter().map(|form| text(form)).collect(),
+        place: None,
         written,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// The tools that podward brings, offered or not, and the pseudo-tools that rules may name.
 pub const BUILT_IN_TOOLS: &[&str] = &[
@@ -96,6 +97,14 @@ impl fmt::Display for ToolName {
         f.write_str(&self.0)
     }
 }
+
+/// The tool whose calls are command lines.
+#[expect(
+    clippy::expect_used,
+    reason = "the name of a built-in tool is a tool name"
+)]
+pub(crate) static BASH: LazyLock<ToolName> =
+    LazyLock::new(|| ToolName::new("bash").expect("a built-in tool's name"));
 
 /// The server and the tool of an MCP name; the server ends at the first `__`.
 fn split_mcp(name: &str) -> Option<(&str, &str)> {

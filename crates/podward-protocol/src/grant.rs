@@ -44,6 +44,10 @@ pub struct GrantRule {
     pub pattern: String,
     /// What asked when it was given: nothing else is answered by it.
     pub askers: Vec<Asker>,
+    /// Of a pattern that says all of a command: the directories in which it holds, as rules write
+    /// paths; absent if that is the directory of the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<String>,
 }
 
 /// What asks about an operation, by what stays the same from one run to the next.

@@ -114,6 +114,10 @@ pub struct ChoicePart {
     pub pattern: String,
     /// How wide it is.
     pub width: Width,
+    /// Of a pattern that says all of a command: the directories in which it would hold, as rules write
+    /// paths; absent if that is the directory of the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<String>,
 }
 
 /// How much more than this call a pattern covers.

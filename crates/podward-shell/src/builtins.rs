@@ -145,12 +145,16 @@ pub(crate) fn call(
         _ if is_builtin(name) => {}
         _ => return None,
     }
-    let idx = walker.operation(call, &[], full);
+    let is_word = |arg: &Arg| !arg.prefix().starts_with('-');
+    let script = matches!(name, "source" | ".").then(|| args.iter().position(is_word));
+    let script = script.flatten();
+    let scripts: Vec<usize> = script.iter().map(|at| at + 1).collect();
+    let idx = walker.operation_with(call, &[], &scripts, full);
     match name {
         "eval" => eval(walker, call, args),
         "trap" => trap(walker, call, args),
         "source" | "." => {
-            if let Some(script) = args.iter().find(|arg| !arg.prefix().starts_with('-')) {
+            if let Some(script) = script.and_then(|at| args.get(at)) {
                 walker.script_file(call, idx, script);
             }
         }

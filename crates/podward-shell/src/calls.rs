@@ -9,7 +9,7 @@ mod wrappers;
 pub(crate) use effects::named_by_tests;
 pub(crate) use wrappers::{Elsewhere, Inner};
 
-use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};
+use podward_policy::{ByteSpan, CommandSubject, HoleKind, Need, OperationIdx};
 
 use crate::arg::Arg;
 use crate::builtins;
@@ -17,6 +17,7 @@ use crate::options::{self, HiddenOption, Usage};
 use crate::programs::{Model, PROGRAMS, Special, Wrapper};
 use crate::text_form;
 use crate::walk::{Demand, Stdin, Walker, kept};
+use crate::whereabouts::{Whereabouts, scripts, whereabouts};
 
 /// One call of a program.
 pub(crate) struct Call<'c> {
@@ -119,8 +120,32 @@ impl Walker<'_, '_> {
         globals: &[usize],
         need: Need,
     ) -> OperationIdx {
-        let (subject, _) = text_form::subject(&kept(call.assignments), call.args, globals);
+        self.operation_with(call, globals, &[], need)
+    }
+
+    /// The same for one that is given scripts, by their places among its arguments.
+    pub(crate) fn operation_with(
+        &mut self,
+        call: &Call<'_>,
+        globals: &[usize],
+        scripts: &[usize],
+        need: Need,
+    ) -> OperationIdx {
+        let (subject, _) = self.subject(call, globals, scripts);
         self.sink.command(subject, need, call.span)
+    }
+
+    fn subject(
+        &mut self,
+        call: &Call<'_>,
+        globals: &[usize],
+        scripts: &[usize],
+    ) -> (CommandSubject, Vec<usize>) {
+        let whereabouts = match call.elsewhere {
+            true => Whereabouts::default(),
+            false => whereabouts(self.sink, &self.bases, call.args, scripts),
+        };
+        text_form::subject(&kept(call.assignments), call.args, globals, &whereabouts)
     }
 
     pub(crate) fn unknown(&mut self, why: &str, span: Option<ByteSpan>, demand: &Demand) {
@@ -148,7 +173,8 @@ impl Walker<'_, '_> {
             call.demand.need()
         };
         let globals: Vec<usize> = usage.globals.iter().map(|idx| idx + 1).collect();
-        let (subject, ends) = text_form::subject(&kept(call.assignments), call.args, &globals);
+        let scripts = scripts(&usage, call.args);
+        let (subject, ends) = self.subject(call, &globals, &scripts);
         let idx = self.sink.command(subject, need, call.span);
         for why in &usage.partial {
             self.sink.partial(idx, why);

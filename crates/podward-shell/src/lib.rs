@@ -28,6 +28,7 @@ mod syntax;
 mod text_form;
 mod values;
 mod walk;
+mod whereabouts;
 mod work;
 
 use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
@@ -35,6 +36,9 @@ use podward_policy::{ByteSpan, Lowered, Operations, WholeText};
 pub use head::{Head, head};
 pub use place::{Forms, PathFound, ShellPlace, UrlFound};
 pub use programs::{AddedPrograms, ProgramProblem, program_names, subcommand_names};
+
+/// What is said of a command that holds code of an interpreter.
+pub const UNREAD_CODE: &str = "the code of an interpreter is not read";
 
 use operations::{Bases, Sink};
 use reader::Origin;

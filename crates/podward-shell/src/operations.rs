@@ -1,19 +1,20 @@
 //! Collects the operations of one call.
 
+mod bases;
 mod trees;
 
+pub(crate) use bases::{Bases, has_expansion};
 pub(crate) use trees::TreeAccess;
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
 use std::sync::LazyLock;
 
 use podward_policy::{
-    ByteSpan, CommandSubject, EXTERNAL_DIRECTORY, Need, Operation, OperationIdx, PathForm,
-    PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
+    ByteSpan, CommandPlace, CommandSubject, Directories, EXTERNAL_DIRECTORY, Need, Operation,
+    OperationIdx, PathForm, PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
 };
 
-use crate::arg::{Arg, Directories};
+use crate::arg::{self, Arg};
 use crate::limits;
 use crate::place::{ShellPlace, UrlFound};
 use crate::work;
@@ -27,112 +28,12 @@ pub(crate) struct Sink<'a> {
     unknowns: BTreeSet<UnknownKey>,
     is_over_limit: bool,
     fuel: usize,
+    /// The directories that were named last, and their names.
+    directories: Option<(Bases, Directories)>,
 }
 
 /// A reason, its place, and whether it is only for deny rules.
 type UnknownKey = (Box<str>, Option<(usize, usize)>, bool);
-
-/// The directories that a relative path may start from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bases(Rc<[Text]>);
-
-impl Bases {
-    pub(crate) fn known(directory: &str) -> Self {
-        Self(Rc::new([Text::known(directory)]))
-    }
-
-    pub(crate) fn unknown() -> Self {
-        Self(Rc::new([Text::anything()]))
-    }
-
-    /// The directory, if there is only one and it is known.
-    pub(crate) fn single(&self) -> Option<&str> {
-        match &*self.0 {
-            [base] => base.as_known(),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.0.iter().any(|base| base.as_known().is_none())
-    }
-
-    /// Whether the first, where every change of directory succeeded, is known to lie inside the
-    /// workspace.
-    pub(crate) fn is_inside(&self, place: &ShellPlace<'_>) -> bool {
-        self.0.first().is_some_and(|base| {
-            base.as_known().is_some() && {
-                let found = place.forms.path(base, &Text::known("."));
-                found.outside.is_none() && found.unknown.is_none()
-            }
-        })
-    }
-
-    pub(crate) fn join(self, other: Self) -> Self {
-        if other.0.iter().all(|base| self.0.contains(base)) {
-            return self;
-        }
-        let mut all = self.0.to_vec();
-        for base in &*other.0 {
-            if !all.contains(base) {
-                all.push(base.clone());
-            }
-        }
-        if all.len() > limits::BASES {
-            all.truncate(limits::BASES);
-            all.push(Text::anything());
-        }
-        Self(all.into())
-    }
-
-    /// After changing into a directory.
-    pub(crate) fn enter(&self, directory: &Arg, place: &ShellPlace<'_>) -> Self {
-        let directories = Directories {
-            home: place.home,
-            working: self.single(),
-        };
-        let Some(path) = directory
-            .path(directories)
-            .filter(|path| !has_expansion(path))
-        else {
-            return Self::unknown();
-        };
-        if path.known_part().starts_with(CWD) && path.as_known().is_some() {
-            // The directory that the shell is in.
-            let below = path.known_part().split_at(CWD.len()).1;
-            if below.is_empty() || below.starts_with('/') {
-                return self.joined(&Text::known(format!("./{below}")));
-            }
-        }
-        if path.known_part().starts_with('/') && path.holes().first().is_none_or(|h| h.at > 0) {
-            return Self(Rc::new([path]));
-        }
-        self.joined(&path)
-    }
-
-    /// A path below each of the directories.
-    fn joined(&self, path: &Text) -> Self {
-        let len = path.known_part().len();
-        let entered = self.0.iter().map(|base| {
-            let n_bytes = base.known_part().len() + len;
-            if has_expansion(base) || n_bytes >= limits::DIRECTORY_BYTES {
-                return Self::unknown();
-            }
-            work::done(n_bytes);
-            let joined = TextBuilder::new().text(base).known("/").text(path).build();
-            Self(Rc::new([joined]))
-        });
-        entered.reduce(Self::join).unwrap_or_else(Self::unknown)
-    }
-}
-
-/// The kernel's name of the working directory.
-const CWD: &str = "/proc/self/cwd";
-
-/// Whether a text holds a value that is not known, and not a file name pattern only.
-fn has_expansion(text: &Text) -> bool {
-    text.holes().iter().any(|hole| hole.kind.is_expansion())
-}
 
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,6 +76,7 @@ impl<'a> Sink<'a> {
             unknowns: BTreeSet::new(),
             is_over_limit: false,
             fuel: limits::FUEL,
+            directories: None,
         }
     }
 
@@ -198,6 +100,40 @@ impl<'a> Sink<'a> {
 
     pub(crate) fn get(&self, idx: OperationIdx) -> Option<&Operation> {
         self.operations.get(idx.0)
+    }
+
+    /// The directories in which a command may run, by their names.
+    pub(crate) fn directories(&mut self, bases: &Bases) -> Directories {
+        if bases.single() == Some(self.place.cwd) {
+            return Directories::Own;
+        }
+        if let Some((known, directories)) = &self.directories
+            && known == bases
+        {
+            return directories.clone();
+        }
+        let own = self.directory_of(&Text::known(self.place.cwd));
+        let names = bases.all().iter().map(|base| {
+            let form = self.directory_of(base)?;
+            let is_own = own.as_ref() == Some(&form);
+            // `.` is the name of another one only where the call is not in the workspace.
+            let name = match form.short.as_known() {
+                _ if is_own => ".",
+                Some(short) if short != "." => short,
+                _ => form.absolute.as_known()?,
+            };
+            Some(name.into())
+        });
+        let names: Option<Vec<Box<str>>> = names.collect();
+        let directories = names.map_or(Directories::Unknown, Directories::of);
+        self.directories = Some((bases.clone(), directories.clone()));
+        directories
+    }
+
+    fn directory_of(&self, base: &Text) -> Option<PathForm> {
+        base.as_known()?;
+        let found = self.place.forms.path(base, &Text::known("."));
+        found.unknown.is_none().then_some(found.subject.lexical)
     }
 
     fn push(&mut self, tool: ToolName, subject: Subject, need: Need, span: Option<ByteSpan>) {
@@ -245,6 +181,50 @@ impl<'a> Sink<'a> {
         OperationIdx(idx.0.min(self.operations.len().saturating_sub(1)))
     }
 
+    /// What a wrapper runs lies where it lies for the wrapper too.
+    pub(crate) fn locate_wrapper(&mut self, wrapper: OperationIdx, runs: OperationIdx) {
+        let subject = |idx: OperationIdx| match &self.operations.get(idx.0)?.subject {
+            Subject::Command(command) => Some(command),
+            _ => None,
+        };
+        let (Some(outer), Some(inner)) = (subject(wrapper), subject(runs)) else {
+            return;
+        };
+        let located = inner.place.as_ref().map_or(&[][..], |place| &place.located);
+        let Some(front) = outer
+            .written
+            .known_part()
+            .strip_suffix(inner.written.known_part())
+            .filter(|_| !located.is_empty())
+        else {
+            return;
+        };
+        let is_known = outer
+            .written
+            .holes()
+            .iter()
+            .all(|hole| hole.at >= front.len());
+        let behind_front = |text: &Text| match is_known {
+            true => TextBuilder::new().known(front).text(text).build(),
+            false => Text::anything(),
+        };
+        let located: Vec<Vec<Text>> = located
+            .iter()
+            .map(|group| group.iter().map(behind_front).collect())
+            .collect();
+        if let Some(operation) = self.operations.get_mut(wrapper.0)
+            && let Subject::Command(command) = &mut operation.subject
+        {
+            let place = command.place.get_or_insert_with(|| {
+                Box::new(CommandPlace {
+                    directories: Directories::Own,
+                    located: Vec::new(),
+                })
+            });
+            place.located.extend(located);
+        }
+    }
+
     /// Adds code that is not known before it runs.
     pub(crate) fn unknown(&mut self, why: &str, span: Option<ByteSpan>) {
         self.unknown_with(why, span, Need::Full);
@@ -277,7 +257,7 @@ impl<'a> Sink<'a> {
 
     /// Adds what the use of a path means; `false` if no character of it is known.
     pub(crate) fn path(&mut self, arg: &Arg, access: Access, bases: &Bases) -> bool {
-        let directories = Directories {
+        let directories = arg::Directories {
             home: self.place.home,
             working: bases.single(),
         };
@@ -306,7 +286,7 @@ impl<'a> Sink<'a> {
         let is_absolute = path.known_part().starts_with('/')
             && path.holes().first().is_none_or(|hole| hole.at > 0);
         let mut is_seen = true;
-        for base in &*bases.0 {
+        for base in bases.all() {
             if !is_absolute && has_expansion(base) {
                 is_seen = false;
                 if let Access::Derived(parent) = access {
@@ -385,7 +365,7 @@ impl<'a> Sink<'a> {
     /// Adds a change into a directory; whether it is known and inside the workspace.
     pub(crate) fn directory(&mut self, bases: &Bases, span: Option<ByteSpan>) -> bool {
         let mut is_inside = true;
-        for base in &*bases.0 {
+        for base in bases.all() {
             if base.as_known().is_none() {
                 is_inside = false;
                 continue;

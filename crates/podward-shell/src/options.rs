@@ -31,6 +31,8 @@ pub(crate) struct Usage<'t> {
     pub(crate) special: Option<Special>,
     pub(crate) runs_input: bool,
     pub(crate) operands: Vec<usize>,
+    /// Those of them that are scripts.
+    pub(crate) scripts: Vec<usize>,
     /// What the operands are.
     pub(crate) roles: &'t [Operand],
     /// Arguments up to the end of the subcommand; 0 if there is none.

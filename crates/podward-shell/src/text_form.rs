@@ -1,8 +1,9 @@
 //! The text of a simple command, and its further forms.
 
-use podward_policy::{CommandSubject, Text, TextBuilder};
+use podward_policy::{CommandPlace, CommandSubject, Directories, Text, TextBuilder};
 
 use crate::arg::Arg;
+use crate::whereabouts::Whereabouts;
 use crate::work;
 
 /// Variables that change no program's meaning: an allow rule looks past them.
@@ -25,11 +26,12 @@ pub(crate) fn is_harmless(name: &str) -> bool {
 /// The subject of a command, and where each of its arguments ends in the text as written.
 ///
 /// `assignments` are those in front of it that are not harmless, each as `name=value`; `globals`
-/// are the places of its global options in `args`.
+/// are the places of its global options in `args`, `whereabouts` is what the words do not say.
 pub(crate) fn subject(
     assignments: &[Arg],
     args: &[Arg],
     globals: &[usize],
+    whereabouts: &Whereabouts,
 ) -> (CommandSubject, Vec<usize>) {
     let len: usize = assignments
         .iter()
@@ -55,58 +57,93 @@ pub(crate) fn subject(
     }
     let written = text.build();
     work::done(written.known_part().len());
-    let further = further(&written, assignments, args, globals);
+    let further = further(&written, assignments, args, globals, whereabouts);
+    let place = place(assignments, args, whereabouts);
     (
         CommandSubject {
             written,
             name_start,
             name_end,
             further,
+            place,
         },
         ends,
     )
 }
 
-fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize]) -> Vec<Text> {
+/// Where it runs, if its words do not say it.
+fn place(
+    assignments: &[Arg],
+    args: &[Arg],
+    whereabouts: &Whereabouts,
+) -> Option<Box<CommandPlace>> {
+    let groups = whereabouts
+        .words
+        .iter()
+        .flat_map(|word| word.groups.iter().map(|group| (word.idx, group)));
+    let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
+    let located: Vec<Vec<Text>> = groups
+        .map(|(idx, group)| {
+            let spelled = group
+                .iter()
+                .map(|arg| joined(assignments, &[(idx, arg)], &all, true));
+            spelled.collect()
+        })
+        .collect();
+    let is_plain = whereabouts.directories == Directories::Own && located.is_empty();
+    (!is_plain).then(|| {
+        Box::new(CommandPlace {
+            directories: whereabouts.directories.clone(),
+            located,
+        })
+    })
+}
+
+fn further(
+    written: &Text,
+    assignments: &[Arg],
+    args: &[Arg],
+    globals: &[usize],
+    whereabouts: &Whereabouts,
+) -> Vec<Text> {
     let base = args.first().and_then(basename);
     let has_quotes = args
         .iter()
         .chain(assignments)
         .chain(base.as_ref())
         .any(Arg::needs_quotes);
-    if !has_quotes && assignments.is_empty() && globals.is_empty() && base.is_none() {
+    let located = &whereabouts.words;
+    let has_other_names = base.is_some() || !located.is_empty();
+    if !has_quotes && assignments.is_empty() && globals.is_empty() && !has_other_names {
         return Vec::new();
     }
     let mut forms = Vec::new();
-    let without_globals: Vec<&Arg> = args
+    let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
+    let without_globals: Vec<(usize, &Arg)> = all
         .iter()
-        .enumerate()
         .filter(|(n, _)| globals.binary_search(n).is_err())
-        .map(|(_, arg)| arg)
+        .copied()
         .collect();
-    let all: Vec<&Arg> = args.iter().collect();
     let fronts: &[&[Arg]] = if assignments.is_empty() {
         &[&[]]
     } else {
         &[&[], assignments]
     };
-    let bodies: &[&[&Arg]] = if globals.is_empty() {
+    let bodies: &[&[(usize, &Arg)]] = if globals.is_empty() {
         &[&all]
     } else {
         &[&without_globals, &all]
     };
     let quotings: &[bool] = if has_quotes { &[true, false] } else { &[true] };
+    let names = names(base.as_ref(), whereabouts);
     for front in fronts {
         for body in bodies {
-            for name in [None, base.as_ref()] {
+            for names in &names {
                 for is_quoted in quotings {
-                    let form = joined(front, name, body, *is_quoted);
+                    let form = joined(front, names, body, *is_quoted);
                     if form != *written && !forms.contains(&form) {
                         forms.push(form);
                     }
-                }
-                if base.is_none() {
-                    break;
                 }
             }
         }
@@ -114,14 +151,37 @@ fn further(written: &Text, assignments: &[Arg], args: &[Arg], globals: &[usize])
     forms
 }
 
-fn joined(front: &[Arg], name: Option<&Arg>, args: &[&Arg], is_quoted: bool) -> Text {
+/// Other names of what is run, each with the place of the word that it stands for.
+fn names<'a>(base: Option<&'a Arg>, whereabouts: &'a Whereabouts) -> Vec<Vec<(usize, &'a Arg)>> {
+    let base = base.map(|base| (0, base));
+    let mut names = vec![Vec::new()];
+    names.extend(base.map(|base| vec![base]));
+    for word in &whereabouts.words {
+        for spelling in &word.spellings {
+            let spelling = (word.idx, spelling);
+            names.push(vec![spelling]);
+            names.extend(
+                base.filter(|_| word.idx > 0)
+                    .map(|base| vec![base, spelling]),
+            );
+        }
+    }
+    names
+}
+
+/// A form of a command with other words in some places.
+fn joined(
+    front: &[Arg],
+    others: &[(usize, &Arg)],
+    args: &[(usize, &Arg)],
+    is_quoted: bool,
+) -> Text {
     let mut text = TextBuilder::new();
-    let words = front.iter().chain(
-        args.iter()
-            .enumerate()
-            .map(|(n, arg)| name.filter(|_| n == 0).unwrap_or(arg)),
-    );
-    for (n, word) in words.enumerate() {
+    let args = args.iter().map(|(idx, arg)| {
+        let other = others.iter().find(|(at, _)| at == idx);
+        other.map_or(*arg, |(_, other)| *other)
+    });
+    for (n, word) in front.iter().chain(args).enumerate() {
         if n > 0 {
             text = text.known(" ");
         }

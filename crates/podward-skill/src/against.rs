@@ -134,6 +134,7 @@ fn denied_command(tool: &ToolName, pattern: &str, manifest: &ManifestSays<'_>) -
             name_start: 0,
             name_end: known.find(' ').unwrap_or(known.len()),
             further: Vec::new(),
+            place: None,
         }),
         need: Need::Full,
         span: None,

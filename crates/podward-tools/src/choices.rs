@@ -9,8 +9,8 @@ mod place;
 use std::fmt;
 
 use podward_policy::{
-    AskedBy, Asker, Asking, GrantRule, Lowered, Operation, OperationIdx, PatternProblem, Subject,
-    ToolName, ToolOrigin,
+    AskedBy, Asker, Asking, Directories, GrantRule, Lowered, Operation, OperationIdx,
+    PatternProblem, Subject, ToolName, ToolOrigin,
 };
 use podward_shell::AddedPrograms;
 
@@ -49,6 +49,8 @@ pub struct Choice {
     pub operation: OperationIdx,
     /// Whose ask it answers.
     pub askers: Vec<Asker>,
+    /// Where it holds, if it says all of a command.
+    pub directories: Directories,
 }
 
 /// What a pattern covers.
@@ -147,13 +149,14 @@ fn of_operation(
         }
         Subject::Unknown(_) => Vec::new(),
     };
+    let directories = directories(operation);
     let mut choices: Vec<Choice> = Vec::new();
     for (width, pattern) in candidates {
         let is_there = choices.iter().any(|choice| *choice.pattern == *pattern);
         let is_right = || {
             check_pattern(&operation.tool, &pattern, programs).is_ok()
                 && GrantRule::compile(&operation.tool, &pattern, Vec::new())
-                    .is_ok_and(|rule| rule.matches(operation))
+                    .is_ok_and(|rule| rule.given_in(directories.clone()).matches(operation))
         };
         if !is_there && is_right() {
             choices.push(Choice {
@@ -162,10 +165,23 @@ fn of_operation(
                 width,
                 operation: idx,
                 askers: askers.to_vec(),
+                directories: directories.clone(),
             });
         }
     }
     choices
+}
+
+/// The directories in which a command may run.
+fn directories(operation: &Operation) -> Directories {
+    match &operation.subject {
+        Subject::Command(command) => command.directories().clone(),
+        Subject::Path(_)
+        | Subject::Tree(_)
+        | Subject::Url(_)
+        | Subject::Plain(_)
+        | Subject::Unknown(_) => Directories::Own,
+    }
 }
 
 /// The arguments of every call of an MCP tool: a JSON object.
@@ -347,7 +363,8 @@ impl ChoicePart {
             ));
         };
         check_pattern(&widest.tool, pattern, programs)?;
-        let rule = GrantRule::compile(&widest.tool, pattern, widest.askers.clone())?;
+        let rule = GrantRule::compile(&widest.tool, pattern, widest.askers.clone())?
+            .given_in(widest.directories.clone());
         let is_match = operations
             .get(self.operation)
             .is_some_and(|operation| rule.matches(operation));
@@ -376,7 +393,8 @@ impl Choice {
     /// # Errors
     /// The pattern does not compile; one that [`choices`] made does.
     pub fn rule(&self) -> Result<GrantRule, PatternProblem> {
-        GrantRule::compile(&self.tool, &self.pattern, self.askers.clone())
+        let rule = GrantRule::compile(&self.tool, &self.pattern, self.askers.clone())?;
+        Ok(rule.given_in(self.directories.clone()))
     }
 }
 

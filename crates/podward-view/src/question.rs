@@ -1,5 +1,7 @@
 //! What is asked, in full: what would run, what asks about it, and what is not known.
 
+use std::borrow::Cow;
+
 use podward_protocol::{
     AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Operation, PermissionRequest, Width,
 };
@@ -378,12 +380,20 @@ pub fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
 /// How wide a pattern is. What is said of one for commands is checked in podward-tools
 /// (`a_saved_choice_covers_no_more_than_it_says`).
 #[must_use]
-pub fn width_text(part: &ChoicePart) -> &'static str {
-    match part.width {
-        Width::Exact => "only this, in any directory",
+pub fn width_text(part: &ChoicePart) -> Cow<'static, str> {
+    let there = || match &*part.directories {
+        [] => "in this directory".to_owned(),
+        names => format!("in {}", in_words(names)),
+    };
+    let width = match part.width {
+        Width::Exact => return format!("only this, {}", there()).into(),
         Width::Similar => {
-            "the same, with any number (or word that begins like one) and any path below /tmp where \
-             there is one now"
+            return format!(
+                "the same {}, with any number (or word that begins like one) and any path below /tmp \
+                 where there is one now",
+                there()
+            )
+            .into();
         }
         Width::Subcommand => "this subcommand, whatever follows",
         Width::Program => "this program, whatever follows",
@@ -395,7 +405,18 @@ pub fn width_text(part: &ChoicePart) -> &'static str {
         Width::SameArguments if part.tool == "skill" => "this skill, whatever it is told",
         Width::SameArguments => "with the same arguments",
         Width::Tool => "whatever its arguments are",
-    }
+    };
+    width.into()
+}
+
+/// Directories, of which a command runs in one.
+#[must_use]
+pub fn in_words(directories: &[String]) -> String {
+    let names = directories.iter().map(|name| match &**name {
+        "." => "the workspace".to_owned(),
+        name => format!("`{}`", visible(name, Lines::Escape)),
+    });
+    names.collect::<Vec<_>>().join(" or ")
 }
 
 /// What asks, without its place.

@@ -20,6 +20,7 @@ pub fn push(id: &str) -> Question {
         tool: "bash".to_owned(),
         pattern: pattern.to_owned(),
         width,
+        directories: Vec::new(),
     };
     let request = PermissionRequest {
         id: RequestId::new(id),

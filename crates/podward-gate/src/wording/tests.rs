@@ -26,6 +26,7 @@ fn command(text: &str) -> Subject {
         name_start: 0,
         name_end: text.find(' ').unwrap_or(text.len()),
         further: Vec::new(),
+        place: None,
     })
 }
 
@@ -149,7 +150,7 @@ fn an_unresolved_call_can_be_written_out() {
         ),
         "Refused: this call of `bash` was not run: the command `cat `. The permission rules cannot \
          tell what it would do: `$x` is not known. Retrying can help if you write every part of it \
-         out, so that it is known before it runs.",
+         out, so that it is known before it runs, and leave out what runs other code.",
     );
 }
 

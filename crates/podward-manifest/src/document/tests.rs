@@ -33,6 +33,20 @@ fn every_syntax_error_is_found_in_one_go() {
 }
 
 #[test]
+fn a_rule_beside_a_list_of_rules_is_told_where_it_belongs() {
+    let help = |text: &str| {
+        let repaired = repair(text);
+        let source = Source::new("x".into(), text).with_insertions(&repaired.insertions);
+        let (_, errors) = parse(&source, &repaired);
+        errors.into_iter().next().and_then(|error| error.help)
+    };
+    let beside = help("[permissions]\nrule = []\n[[permissions.rule]]\ntool = 'bash'\n");
+    assert!(beside.unwrap().contains("stand in `rule = [ … ]`"));
+    let twice = help("[permissions]\nrule = []\nrule = []\n");
+    assert!(twice.unwrap().contains("keep one of the two"));
+}
+
+#[test]
 fn what_follows_a_broken_line_is_read() {
     check(
         "[a\nx = no\n[[b]\ny = no\n[[c # d\nz = no\n[d",

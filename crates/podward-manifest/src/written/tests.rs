@@ -34,8 +34,7 @@ fn each_value_of_a_rule_has_its_place() {
     assert_eq!(marked(&rule.action), (at("pod.toml:5:46"), "\"deny\""));
     let default = table.default_action.as_ref().unwrap();
     assert_eq!(marked(default), (at("pod.toml:2:18"), "\"ask\""));
-    let on_ask = table.on_ask.as_ref().unwrap();
-    assert_eq!(marked(on_ask), (at("pod.toml:3:10"), "\"refuse\""));
+    assert_eq!(table.on_ask, Some(crate::OnAsk::Refuse));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Grants between the policy's words and those that are written down and sent.
 
 use podward_gate::GrantId;
-use podward_policy::{AskedBy, Asker, GrantRule, LayerKind, ToolName};
+use podward_policy::{AskedBy, Asker, Directories, GrantRule, LayerKind, ToolName};
 use podward_protocol as wire;
 use podward_tools::check_pattern;
 
@@ -22,6 +22,16 @@ pub(crate) fn wire_rule(rule: &GrantRule) -> wire::GrantRule {
         tool: rule.tool().as_str().to_owned(),
         pattern: rule.pattern().to_owned(),
         askers: rule.askers().iter().map(wire_asker).collect(),
+        directories: rule.directories().map_or_else(Vec::new, wire_directories),
+    }
+}
+
+/// The directories in which a command runs, as they are written down: none if it is that of the call.
+#[must_use]
+pub(crate) fn wire_directories(directories: &Directories) -> Vec<String> {
+    match directories {
+        Directories::Own | Directories::Unknown => Vec::new(),
+        Directories::OneOf(names) => names.iter().map(|name| name.to_string()).collect(),
     }
 }
 
@@ -56,7 +66,11 @@ pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
     check_pattern(&tool, &rule.pattern, &Default::default())
         .map_err(|problem| problem.to_string())?;
     let askers = rule.askers.iter().map(asker).collect::<Result<_, _>>()?;
-    GrantRule::compile(&tool, &rule.pattern, askers).map_err(|problem| problem.to_string())
+    let compiled = GrantRule::compile(&tool, &rule.pattern, askers);
+    let directories = rule.directories.iter().map(|name| name.as_str().into());
+    compiled
+        .map(|compiled| compiled.given_in(Directories::of(directories.collect())))
+        .map_err(|problem| problem.to_string())
 }
 
 fn asker(asker: &wire::Asker) -> Result<Asker, String> {

@@ -7,6 +7,8 @@ use podward_protocol::{Chosen, MethodError, MethodErrorCode};
 use podward_shell::AddedPrograms;
 use podward_tools::{Choice, Choices, Width, choices};
 
+use crate::grants::wire_directories;
+
 /// The longest account of what was asked about, in characters.
 const MAX_WHY: usize = 200;
 
@@ -118,6 +120,7 @@ fn part(choice: &Choice) -> wire::ChoicePart {
         operation: choice.operation.0,
         tool: choice.tool.to_string(),
         pattern: choice.pattern.to_string(),
+        directories: wire_directories(&choice.directories),
         width: match choice.width {
             Width::Exact => wire::Width::Exact,
             Width::Similar => wire::Width::Similar,

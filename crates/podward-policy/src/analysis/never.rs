@@ -2,7 +2,7 @@
 //! and holes are.
 //!
 //! Beyond what is equal in the texts as they are written, this minds that an allow sees fewer forms
-//! than a deny (D3.4), that a rule for everything is not applied everywhere (D1.6), that what is
+//! than a deny and has to match what runs where it lies (D3.4), that a rule for everything is not applied everywhere (D1.6), that what is
 //! below a directory is met by what a pattern names (D2.2), and that the matcher may leave open
 //! whether a text with holes matches: it never does for a pattern of characters and `*` alone.
 
@@ -149,8 +149,11 @@ impl<'s> Case<'s> {
         if by_one || has_run {
             return by_one;
         }
+        // Of several allows one may match a command as it is written and another one where it lies:
+        // none of them decides then.
         let together: Vec<&Language> = early
             .iter()
+            .filter(|(rule, _)| rule.is_restrictive())
             .flat_map(|(_, view)| std::iter::once(&view.command).chain(&view.loose_command))
             .filter(|language| !ignores_case || !language.has_foreign_class())
             .collect();

@@ -1,6 +1,8 @@
 use crate::asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
 use crate::grant::GrantRule;
-use crate::operation::{Lowered, Need, OperationIdx, Subject};
+use crate::operation::{
+    CommandPlace, Directories, Lowered, Need, Operation, OperationIdx, Subject,
+};
 use crate::policy::{Policies, Policy};
 use crate::testing::{
     bash, call, layer, operation, path, policies, table, text, tool, unknown, url, whole_call,
@@ -376,4 +378,68 @@ fn the_words_before_the_first_wildcard_are_fixed() {
     check("git '' *", &["git", ""]);
     assert!(grant("bash", "git [*]", &[]).is_literal());
     assert!(!grant("bash", "git *", &[]).is_literal());
+}
+
+/// A command that runs in these directories, and what it runs there by the paths of its words.
+fn placed(written: &str, directories: &[&str], located: &[&[&str]]) -> Operation {
+    let mut operation = bash(written);
+    if let Subject::Command(command) = &mut operation.subject {
+        let group = |group: &&[&str]| group.iter().map(|spelling| text(spelling)).collect();
+        command.place = Some(Box::new(CommandPlace {
+            directories: directories_of(directories),
+            located: located.iter().map(group).collect(),
+        }));
+    }
+    operation
+}
+
+fn directories_of(names: &[&str]) -> Directories {
+    match names {
+        ["?"] => Directories::Unknown,
+        names => Directories::of(names.iter().map(|name| (*name).into()).collect()),
+    }
+}
+
+#[test]
+fn a_grant_for_one_command_holds_where_it_was_given() {
+    let check = |pattern: &str, given_in: &[&str], in_now: &[&str], expected: bool| {
+        let grant = grant("bash", pattern, &[]).given_in(directories_of(given_in));
+        let operation = placed("rm a.txt", in_now, &[]);
+        assert_eq!(
+            grant.matches(&operation),
+            expected,
+            "`{pattern}` of {given_in:?} in {in_now:?}"
+        );
+    };
+    check("rm a.txt", &["."], &["."], true);
+    check("rm a.txt", &["."], &["src"], false);
+    check("rm a.txt", &["src"], &["src"], true);
+    check("rm a.txt", &["src"], &["."], false);
+    check("rm a.txt", &["src", "."], &[".", "src"], true);
+    check("rm a.txt", &["src", "."], &["src"], true);
+    check("rm a.txt", &["src"], &["src", "."], false);
+    check("rm a.txt", &["src"], &["?"], false);
+    check("rm a.txt", &["?"], &["?"], false);
+    check("rm '[a-z]*'", &["."], &["src"], false);
+    check("rm *", &["."], &["src"], true);
+    check("rm *", &["."], &["?"], true);
+    assert!(grant("bash", "rm a.txt", &[]).matches(&bash("rm a.txt")));
+    let here = grant("bash", "rm a.txt", &[]);
+    assert_ne!(here, here.clone().given_in(directories_of(&["src"])));
+}
+
+#[test]
+fn a_grant_names_what_runs_where_it_lies() {
+    let located: &[&[&str]] = &[&["./src/check a", "src/check a"]];
+    let check = |pattern: &str, given_in: &[&str], expected: bool| {
+        let grant = grant("bash", pattern, &[]).given_in(directories_of(given_in));
+        let operation = placed("./check a", &["src"], located);
+        assert_eq!(grant.matches(&operation), expected, "{pattern}");
+    };
+    // The same words in the same directory are the same.
+    check("./check a", &["src"], true);
+    check("./check a", &["."], false);
+    check("./check *", &["src"], false);
+    check("src/check *", &["src"], false);
+    check("./check '?'", &["src"], false);
 }

@@ -3,7 +3,8 @@
 use super::Index;
 use crate::action::Action;
 use crate::operation::{
-    CommandSubject, Lowered, Need, Operation, OperationIdx, PathSubject, Subject,
+    CommandPlace, CommandSubject, Directories, Lowered, Need, Operation, OperationIdx, PathSubject,
+    Subject,
 };
 use crate::policy::{Policies, Policy};
 use crate::spec::{PolicySpec, RuleSpec};
@@ -221,10 +222,24 @@ fn an_operation(idx: usize, random: &mut Random) -> Operation {
         "bash" => {
             let written = a_command(random);
             let mut subject = command(&holed(&written, random), &[]);
-            if let Subject::Command(CommandSubject { further, .. }) = &mut subject {
+            if let Subject::Command(CommandSubject { further, place, .. }) = &mut subject {
                 for _ in 0..random.below(3) {
                     further.push(text(&a_command(random)));
                 }
+                let mut located = Vec::new();
+                for _ in 0..random.below(3) {
+                    let spelled = a_command(random);
+                    located.push(vec![
+                        text(&holed(&spelled, random)),
+                        text(&a_command(random)),
+                    ]);
+                }
+                *place = (!located.is_empty()).then(|| {
+                    Box::new(CommandPlace {
+                        directories: Directories::Own,
+                        located,
+                    })
+                });
             }
             subject
         }

@@ -22,6 +22,7 @@ pub(crate) fn explain(layers: &[(LayerName, Policy)], call: &Lowered) -> Explana
         default_action: policy.default_action,
         default_location: policy.default_location.clone(),
         unresolved: policy.unresolved,
+        rule_form: policy.rule_form,
         operations: match call {
             Lowered::NothingToRun => Vec::new(),
             Lowered::Operations(operations) => operations

@@ -378,6 +378,7 @@ proptest! {
             name_start: 3,
             name_end: 1,
             further: vec![text.clone()],
+            place: None,
         };
         for subject in [Subject::Command(command), Subject::Plain(text)] {
             for need in [Need::Full, Need::Restrictive, Need::Free] {

@@ -1146,3 +1146,19 @@ fn d2_2_a_tree_meets_what_is_named_below_it() {
         &[("src/", Ask), ("src/gen/", Ask), ("lib/", Allow)],
     );
 }
+
+#[test]
+fn d3_3_an_exact_rule_covers_a_line_that_only_writes() {
+    let table = |action: &str| format!("deny\nbash | > x | allow\n{action}");
+    let writes = || operation("file_write", path("x", None), Need::Full);
+    let edits = || operation("file_edit", path("x", None), Need::Restrictive);
+    let line = whole_call(&[writes(), edits()], "> x");
+    for rest in ["file_* | ?* | deny", "* | * | deny"] {
+        assert_eq!(policies(&table(rest)).judge(&line).action, Allow);
+    }
+    // The rule is one for command lines: it says nothing of a call of another tool.
+    let other = call(&[writes(), edits()]);
+    assert_eq!(policies(&table("")).judge(&other).action, Deny);
+    let earlier = "deny\nfile_write | x | deny\nbash | > x | allow";
+    assert_eq!(policies(earlier).judge(&line).action, Deny);
+}

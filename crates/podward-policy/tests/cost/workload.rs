@@ -296,6 +296,7 @@ fn command(text: Text) -> Subject {
         name_end,
         written: text,
         further: Vec::new(),
+        place: None,
     })
 }
 

@@ -13,6 +13,7 @@ use podward_policy::OperationIdx;
 
 use super::Call;
 use super::wrappers::Elsewhere;
+use crate::UNREAD_CODE;
 use crate::arg::Arg;
 use crate::operations::Access;
 use crate::options::{Effect, Usage};
@@ -93,8 +94,8 @@ impl Walker<'_, '_> {
         usage: &Usage<'_>,
         ends: &[usize],
     ) {
-        if let (Role::CommandUntil, Some(range)) = (effect.role, effect.range) {
-            self.command_until(call, idx, range, effect.value.as_ref(), usage, ends);
+        if effect.role == Role::CommandUntil && effect.range.is_some() {
+            self.command_until(call, idx, effect, usage, ends);
             return;
         }
         let span = effect
@@ -171,8 +172,7 @@ impl Walker<'_, '_> {
                 self.runs_code(call, option, span);
             }
             Role::Inline if value.known().is_some() => {
-                self.sink
-                    .partial(idx, "the code of an interpreter is not read");
+                self.sink.partial(idx, UNREAD_CODE);
             }
             Role::Inline => {
                 self.unknown("code that is not known before it runs", span, &call.demand);

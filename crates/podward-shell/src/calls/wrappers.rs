@@ -8,7 +8,7 @@ use super::{Call, Lookup};
 use crate::arg::{Arg, Part};
 use crate::limits;
 use crate::operations::Bases;
-use crate::options::Usage;
+use crate::options::{Effect, Usage};
 use crate::programs::{Special, Wrapper};
 use crate::reader::Origin;
 use crate::values::{Value, is_own};
@@ -74,7 +74,7 @@ impl Walker<'_, '_> {
         if usage.wrapper == Some(Wrapper::Neutral) {
             assignments.splice(0..0, call.assignments.iter().cloned());
         }
-        self.run_inner(
+        let runs = self.run_inner(
             call,
             &assignments,
             &inner,
@@ -85,6 +85,9 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
+        if let Some(runs) = runs {
+            self.sink.locate_wrapper(wrapper, runs);
+        }
     }
 
     /// `sudo -h HOST command`: the option alone asks for help.
@@ -159,10 +162,10 @@ impl Walker<'_, '_> {
         assignments: &[(String, Arg)],
         args: &[Arg],
         inner: Inner,
-    ) {
+    ) -> Option<OperationIdx> {
         if call.n_wrappers >= limits::WRAPPERS {
             self.unknown("wrappers are nested too deeply", call.span, &call.demand);
-            return;
+            return None;
         }
         let span = match (
             args.first().and_then(|a| a.span),
@@ -173,7 +176,7 @@ impl Walker<'_, '_> {
             ),
             _ => call.span,
         };
-        self.call(&Call {
+        Some(self.call(&Call {
             assignments,
             args,
             demand: inner.demand,
@@ -183,7 +186,7 @@ impl Walker<'_, '_> {
             n_wrappers: call.n_wrappers + 1,
             has_redirects: false,
             lookup: inner.lookup,
-        });
+        }))
     }
 
     /// `find -exec … ;`
@@ -191,16 +194,18 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         wrapper: OperationIdx,
-        (start, end): (usize, usize),
-        head: Option<&Arg>,
+        effect: &Effect<'_>,
         usage: &Usage<'_>,
         ends: &[usize],
     ) {
+        let Some((start, end)) = effect.range else {
+            return;
+        };
         let Some(words) = call.args.get(start + 1..end + 1) else {
             return;
         };
         let mut words = words.to_vec();
-        if let (Some(head), Some(first)) = (head, words.first_mut()) {
+        if let (Some(head), Some(first)) = (&effect.value, words.first_mut()) {
             first.clone_from(head);
         }
         if words.is_empty() {
@@ -210,6 +215,11 @@ impl Walker<'_, '_> {
             .iter()
             .map(|word| replaced(word, "{}", &unknown_word(word)))
             .collect();
+        // The directory of a file that was found, or, for what deny rules see, this one.
+        let bases = self.bases.clone();
+        if matches!(effect.option, Some("-execdir" | "-okdir")) {
+            self.bases = bases.clone().join(Bases::unknown());
+        }
         self.run_inner(
             call,
             &[],
@@ -224,6 +234,7 @@ impl Walker<'_, '_> {
         if usage.special == Some(Special::Find) {
             self.found_files(call, usage, &words);
         }
+        self.bases = bases;
     }
 
     /// `{}` is one of the directories that are searched, or lies below it.

@@ -28,7 +28,7 @@ impl Sink<'_> {
         else {
             return;
         };
-        for base in &*bases.0 {
+        for base in bases.all() {
             let found = self.place.forms.path(base, &path);
             work::done(base.known_part().len() + path.known_part().len());
             let mut trees = vec![below(&found.subject)];

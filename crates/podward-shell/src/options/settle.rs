@@ -44,6 +44,9 @@ impl Reading<'_, '_> {
             let is_script = matches!(role, Role::Awk | Role::Sed);
             let is_assignment = self.style().assigns && !is_script && assigns(arg.prefix());
             let is_elsewhere = self.style().hosts && names_host(arg.prefix());
+            if role == Role::Script {
+                self.usage.scripts.push(*idx);
+            }
             if role != Role::Data && !is_assignment && !is_elsewhere {
                 self.usage.effects.push(Effect {
                     role,

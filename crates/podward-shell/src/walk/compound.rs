@@ -266,7 +266,7 @@ impl<'w> Walker<'w, '_> {
         let knowledge = self.knowledge();
         args.extend(words.iter().map(|word| expand::single(word, knowledge)));
         args.push(Arg::known_text(close, span));
-        let (subject, _) = crate::text_form::subject(&[], &args, &[]);
+        let (subject, _) = self.subject_of_words(&[], &args);
         let need = super::free(&self.context.demand);
         self.sink.command(subject, need, span);
     }

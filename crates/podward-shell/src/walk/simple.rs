@@ -12,6 +12,7 @@ use crate::operations::Access;
 use crate::syntax::{AssignedValue, Assignment, Redirect, RedirectKind, Simple, Timed, Word};
 use crate::text_form;
 use crate::values::{POSITIONAL, Value};
+use crate::whereabouts::Whereabouts;
 
 /// An assignment alone that another command of the text exports.
 #[derive(PartialEq, Eq)]
@@ -182,7 +183,7 @@ impl<'w> Walker<'w, '_> {
             && self.call_function(&name, args)
         {
             let texts: Vec<Arg> = kept(&assignments);
-            let (subject, _) = text_form::subject(&texts, args, &[]);
+            let (subject, _) = self.subject_of_words(&texts, args);
             let need = free(&self.context.demand);
             return self.sink.command(subject, need, span);
         }
@@ -198,6 +199,19 @@ impl<'w> Walker<'w, '_> {
             has_redirects: !simple.redirects.is_empty(),
             lookup: Lookup::Shell,
         })
+    }
+
+    /// The subject of words that name no file that is run.
+    pub(super) fn subject_of_words(
+        &mut self,
+        assignments: &[Arg],
+        args: &[Arg],
+    ) -> (CommandSubject, Vec<usize>) {
+        let whereabouts = Whereabouts {
+            directories: self.sink.directories(&self.bases),
+            words: Vec::new(),
+        };
+        text_form::subject(assignments, args, &[], &whereabouts)
     }
 
     /// `set -- a b` makes the positional parameters known.
@@ -263,7 +277,7 @@ impl<'w> Walker<'w, '_> {
                 free(&self.context.demand)
             };
             let value = text.without_prefix(name.len() + 1 + usize::from(assignment.append));
-            let (mut subject, _) = text_form::subject(&[], std::slice::from_ref(&text), &[]);
+            let (mut subject, _) = self.subject_of_words(&[], std::slice::from_ref(&text));
             // A value that is not known makes no unknown program.
             let is_quoted = subject.written.known_part().starts_with('\'');
             subject.name_end = subject.name_start + name.len() + usize::from(is_quoted);
@@ -398,7 +412,7 @@ impl<'w> Walker<'w, '_> {
             words.push(Arg::known_text("-p", Some(timed.span)));
         }
         words.extend(args.iter().cloned());
-        let (subject, _) = text_form::subject(&[], &words, &[]);
+        let (subject, _) = self.subject_of_words(&[], &words);
         let need = free(&self.context.demand);
         self.sink.command(subject, need, Some(timed.span));
     }

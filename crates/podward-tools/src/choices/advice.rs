@@ -2,7 +2,7 @@
 
 use podward_policy::{
     Action, AskedBy, Asker, Asking, Cause, Explanation, LayerKind, Location, Lowered, Operation,
-    OperationIdx, Operations, Policies, Said, Subject, ToolName, TriedRule,
+    OperationIdx, Operations, Policies, RuleForm, Said, Subject, ToolName, TriedRule,
 };
 use podward_shell::AddedPrograms;
 
@@ -21,6 +21,8 @@ pub struct AllowingRule {
     pub pattern: Box<str>,
     /// Where among the rules of the layer.
     pub stands: Stands,
+    /// How the rules of the layer are written.
+    pub form: RuleForm,
 }
 
 /// Where a rule has to stand to decide.
@@ -62,7 +64,8 @@ pub fn allowing_rules(
             false => Stands::First,
         },
     });
-    match rules_against(operations, &against.collect::<Vec<_>>(), programs)? {
+    let form = |layer| policies.rule_form(layer);
+    match rules_against(operations, &against.collect::<Vec<_>>(), form, programs)? {
         rules if rules.is_empty() => Err("it is not the rules that ask".into()),
         rules => Ok(rules),
     }
@@ -94,7 +97,12 @@ pub fn rules_to_allow(
             }));
         }
     }
-    match rules_against(operations, &against, programs)? {
+    let form = |kind| {
+        let mut layers = explanation.layers.iter();
+        let found = layers.find(|layer| layer.layer.kind == kind);
+        found.map_or_else(RuleForm::default, |layer| layer.rule_form)
+    };
+    match rules_against(operations, &against, form, programs)? {
         rules if rules.is_empty() => Err("no rule is against it".into()),
         rules => Ok(rules),
     }
@@ -150,6 +158,7 @@ struct Against {
 fn rules_against(
     operations: &Operations,
     against: &[Against],
+    form: impl Fn(LayerKind) -> RuleForm,
     programs: &AddedPrograms,
 ) -> Result<Vec<AllowingRule>, Box<str>> {
     let mut stopped: Vec<OperationIdx> = against.iter().map(|against| against.operation).collect();
@@ -164,6 +173,7 @@ fn rules_against(
                 tool: names::built_in(names::BASH),
                 pattern: pattern.clone(),
                 stands,
+                form: form(layer),
             });
         }
         return Ok(rules);
@@ -182,6 +192,7 @@ fn rules_against(
                 tool: narrowest.tool.clone(),
                 pattern: narrowest.pattern.clone(),
                 stands,
+                form: form(layer),
             });
         }
     }
@@ -259,14 +270,19 @@ impl Stands {
 }
 
 impl AllowingRule {
-    /// The rule as TOML, without a word about its place; no newline at the end.
+    /// The rule as TOML, as the file takes it, without a word about its place; no newline at the end.
     #[must_use]
     pub fn toml(&self) -> String {
-        format!(
-            "[[permissions.rule]]\ntool = {}\npattern = {}\naction = \"allow\"",
-            toml_string(self.tool.as_str()),
-            toml_string(&self.pattern)
-        )
+        let tool = toml_string(self.tool.as_str());
+        let pattern = toml_string(&self.pattern);
+        match self.form {
+            RuleForm::Tables => format!(
+                "[[permissions.rule]]\ntool = {tool}\npattern = {pattern}\naction = \"allow\""
+            ),
+            RuleForm::List => {
+                format!("{{ tool = {tool}, pattern = {pattern}, action = \"allow\" }},")
+            }
+        }
     }
 }
 

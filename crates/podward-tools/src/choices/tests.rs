@@ -842,3 +842,35 @@ fn one_level_is_one_rule_for_each_part() {
     assert_eq!(patterns(2), ["git *", "bash -c ls", "ls *"]);
     assert_eq!(choices.rules(3), None);
 }
+
+#[test]
+fn what_is_saved_of_one_command_holds_where_it_was_asked() {
+    check_commands(&[
+        ("cd sub && rm a.txt", &[&["exact rm a.txt", "program rm *"]]),
+        // Nothing wider: in another directory `./check` is another program.
+        ("cd sub && ./check a", &[&["exact ./check a"]]),
+        ("cd sub && bash x.sh a", &[&["exact bash x.sh a"]]),
+    ]);
+    let policies = policies(Action::Ask, &[]);
+    let saved = |command: &str| offered(&policies, &bash(command)).rules(0).unwrap();
+    let is_saved = |given: &str, now: &str| is_covered(&policies, &saved(given), &bash(now));
+    for command in ["./check a", "rm a.txt", "head -n 5 a"] {
+        let there = format!("cd sub && {command}");
+        let elsewhere = format!("cd other && {command}");
+        assert!(is_saved(command, command));
+        assert!(is_saved(command, &format!("cd sub/.. && {command}")));
+        assert!(is_saved(&there, &there));
+        assert!(is_saved(
+            &there,
+            &format!("(cd ./sub/; true) && cd sub && {command}")
+        ));
+        for (given, now) in [
+            (command, &*there),
+            (&there, command),
+            (&there, &elsewhere),
+            (&there, &format!("cd sub; {command}")),
+        ] {
+            assert!(!is_saved(given, now), "{given} | {now}");
+        }
+    }
+}

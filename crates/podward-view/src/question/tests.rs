@@ -289,7 +289,7 @@ fn what_a_call_does_beside_its_own_words_is_told_and_what_asks_of_it_marked() {
 fn a_width_is_said_in_the_words_of_its_tool() {
     use podward_protocol::Width;
     for (tool, width, said) in [
-        ("bash", Width::Exact, "only this, in any directory"),
+        ("bash", Width::Exact, "only this, in this directory"),
         ("read", Width::File, "this file"),
         ("list", Width::File, "this path"),
         ("grep", Width::File, "this path"),

@@ -49,8 +49,8 @@ decided by the rules of that layer. Nothing runs and no file is changed. `undeci
 question was too costly; it is never taken for fine.
 
 Kinds, from docs/lint.md: never-decides, hardly-decides, undecided, matches-nothing, quotes,
-unknown-tool, deny-after-allow, runs-anything, flag-order, glued-star, path-for-bash; as notes,
-which leave the exit code as it is: reaches-arguments, unanswered-ask.
+unknown-tool, deny-after-allow, runs-anything, flag-order, glued-star, path-for-bash, program-path;
+as notes, which leave the exit code as it is: reaches-arguments, unanswered-ask.
 
 Examples:
   podward lint pod.toml

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use podward_lint::{Attendance, Call, Code, Finding, Lower, Part, Severity};
-use podward_manifest::{Diagnostic, LayerName, WrittenPermissions};
+use podward_manifest::{Diagnostic, LayerName, OnAsk, WrittenPermissions};
 use podward_policy::{KnownTools, Lowered, RuleIdx};
 use podward_tools::{Place, lower};
 use podward_view::counted;
@@ -129,15 +129,13 @@ fn of_manifest(source: &Source) -> Vec<Shown> {
     shown.collect()
 }
 
-/// A manifest that says what becomes of questions without anybody there is made for that.
+/// A manifest that refuses questions without anybody there is made for that; one that keeps them (`wait`)
+/// expects somebody later. Of several layers the strictest counts.
 fn attendance(source: &Source) -> Attendance {
-    let says = source
-        .layers
-        .iter()
-        .any(|(_, written)| written.on_ask.is_some());
-    match says {
-        true => Attendance::Headless,
-        false => Attendance::Unsaid,
+    let says = source.layers.iter().map(|(_, written)| written.on_ask);
+    match says.max().flatten() {
+        Some(OnAsk::Refuse | OnAsk::Error) => Attendance::Headless,
+        Some(OnAsk::Wait) | None => Attendance::Unsaid,
     }
 }
 

@@ -56,6 +56,7 @@ pub(super) fn with_holes(words: &[Vec<Part>]) -> Operation {
         name_start: 0,
         name_end: ends.unwrap(),
         further: vec![plain.build()],
+        place: None,
     };
     operation("bash", Subject::Command(command), Need::Full)
 }
@@ -92,6 +93,7 @@ pub(super) fn filled(words: &[Vec<Part>], values: &[Vec<&str>]) -> Option<Operat
         name_start: 0,
         name_end,
         further: vec![text(&done.join(" "))],
+        place: None,
     };
     Some(operation("bash", Subject::Command(command), Need::Full))
 }

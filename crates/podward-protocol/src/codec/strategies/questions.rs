@@ -104,15 +104,15 @@ pub(super) fn choice() -> impl Strategy<Value = Choice> {
         Just(Width::SameArguments),
         Just(Width::Tool),
     ];
-    let part =
-        (any::<usize>(), text(), text(), widths).prop_map(|(operation, tool, pattern, width)| {
-            ChoicePart {
-                operation,
-                tool,
-                pattern,
-                width,
-            }
-        });
+    let part = (any::<usize>(), text(), text(), widths, vec(text(), 0..2)).prop_map(
+        |(operation, tool, pattern, width, directories)| ChoicePart {
+            operation,
+            tool,
+            pattern,
+            width,
+            directories,
+        },
+    );
     vec(part, 0..3).prop_map(|parts| Choice { parts })
 }
 
@@ -125,11 +125,14 @@ pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
 }
 
 pub(super) fn grant() -> impl Strategy<Value = Grant> {
-    let rule = (text(), text(), vec(asker(), 0..2)).prop_map(|(tool, pattern, askers)| GrantRule {
-        tool,
-        pattern,
-        askers,
-    });
+    let rule = (text(), text(), vec(asker(), 0..2), vec(text(), 0..2)).prop_map(
+        |(tool, pattern, askers, directories)| GrantRule {
+            tool,
+            pattern,
+            askers,
+            directories,
+        },
+    );
     (
         grant_id(),
         vec(rule, 0..3),

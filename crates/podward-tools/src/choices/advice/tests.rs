@@ -1,6 +1,6 @@
 use podward_policy::{
     Action, KnownTools, LayerKind, LayerName, Location, Lowered, Policies, Policy, PolicySpec,
-    RuleSpec,
+    RuleForm, RuleSpec,
 };
 use podward_shell::AddedPrograms;
 use serde_json::{Value, json};
@@ -324,4 +324,10 @@ fn a_rule_is_shown_as_toml() {
                     pattern = \"git push 'a\\\"\\\\\\n\\U0000200Bé'\"\n\
                     action = \"allow\"";
     assert_eq!(rules[0].toml(), expected);
+    let in_list = AllowingRule {
+        form: RuleForm::List,
+        ..rules[0].clone()
+    };
+    let expected = "{ tool = \"bash\", pattern = \"git push 'a\\\"\\\\\\n\\U0000200Bé'\", action = \"allow\" },";
+    assert_eq!(in_list.toml(), expected);
 }

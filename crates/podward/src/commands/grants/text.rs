@@ -6,8 +6,8 @@ mod tests;
 use std::fmt::Write as _;
 
 use podward_pod::{StoredGrant, StoredGrants};
-use podward_protocol::{AskedBy, Asker, GrantFor};
-use podward_view::{Lines, one_line, visible};
+use podward_protocol::{AskedBy, Asker, GrantFor, GrantRule};
+use podward_view::{Lines, in_words, one_line, visible};
 
 /// Characters of a reason that a list shows.
 const REASON: usize = 80;
@@ -24,7 +24,7 @@ pub(super) fn list(stored: &[StoredGrants]) -> String {
         for grant in &file.grants {
             let _ = writeln!(text, "  {}  {}", grant.grant.id, lasts(grant));
             for rule in &grant.grant.rules {
-                let _ = writeln!(text, "    {} `{}`", shown(&rule.tool), shown(&rule.pattern));
+                let _ = writeln!(text, "    {}", covers(rule));
             }
         }
     }
@@ -45,12 +45,7 @@ pub(super) fn explain(stored: &StoredGrant) -> String {
     row("in session", stored.given_in.as_str());
     row("asked", &one_line(&grant.why, REASON));
     for rule in &grant.rules {
-        let _ = writeln!(
-            text,
-            "  it covers {} `{}`",
-            shown(&rule.tool),
-            shown(&rule.pattern)
-        );
+        let _ = writeln!(text, "  it covers {}", covers(rule));
         for asker in &rule.askers {
             let _ = writeln!(text, "    where {} asks", asked_by(asker));
         }
@@ -59,6 +54,15 @@ pub(super) fn explain(stored: &StoredGrant) -> String {
         "  Whatever else asks about such a call asks again, and what is denied stays denied.\n",
     );
     text
+}
+
+/// What a rule covers, and where, if that is not the workspace.
+fn covers(rule: &GrantRule) -> String {
+    let place = match &*rule.directories {
+        [] => String::new(),
+        names => format!("  (in {})", in_words(names)),
+    };
+    format!("{} `{}`{place}", shown(&rule.tool), shown(&rule.pattern))
 }
 
 fn lasts(stored: &StoredGrant) -> String {

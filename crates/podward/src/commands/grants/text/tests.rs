@@ -25,6 +25,7 @@ fn stored(lasts: GrantFor) -> StoredGrant {
                     }),
                     asker(AskedBy::Default),
                 ],
+                directories: Vec::new(),
             }],
             lasts,
             by: "a terminal".to_owned(),

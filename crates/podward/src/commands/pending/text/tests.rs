@@ -24,7 +24,7 @@ fn a_question_comes_with_the_commands_that_answer_it() {
   in      /work
   asks    default of manifest (pod.toml:8:1)
   seen    all that it would do
-  width 1 part 2: bash  `git push origin main`  (only this, in any directory)
+  width 1 part 2: bash  `git push origin main`  (only this, in this directory)
   width 2 part 2: bash  `git push *`  (this subcommand, whatever follows)
   podward reply test call_3 once --digest 5f1c
   podward reply test call_3 reject --digest 5f1c
