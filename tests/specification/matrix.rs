@@ -5,8 +5,12 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
-use podward_policy::{Action, Cause, KnownTools, Lowered, Need, Operation, Operations, Policies};
+use podward_policy::{
+    Action, Cause, KnownTools, Lowered, Need, Operation, Operations, Policies, Policy, PolicySpec,
+    Ruling, SkillLayer, SkillLists,
+};
 use podward_tools::lower;
 use serde_json::{Value, json};
 
@@ -16,10 +20,11 @@ const FILE: &str = "tests/verdicts.txt";
 
 const HEADER: &str = "\
 ; Calls × sample manifests. A allow, Q ask, D deny; then what decided: the rule's number, `default`,
-; `unresolved`, `free` (no rule is against it), `unnamed` (no rule names the address), `no policy`,
+; `unresolved`, `free` (no rule is against it), `unnamed` (no rule names the address), `skill`, `no policy`,
 ; `nothing`, `bad call`. `(no rules)` is a manifest without `[permissions]`.
 ; A call is a tool and its main argument, or its arguments as JSON; `web_fetch led to URL` is what a fetch
-; that runs proposes when the name of its URL leads to an address.
+; that runs proposes when the name of its URL leads to an address. `under a skill for read, ` stands before
+; a call while a skill is active that lists this tool.
 ; Written by: PODWARD_UPDATE_VERDICTS=1 cargo test -p podward --test specification
 ";
 
@@ -126,20 +131,46 @@ fn led_to(lowered: &Lowered) -> Lowered {
     Lowered::Operations(Operations::new(first, named.collect()))
 }
 
-/// What decided, in a word or a rule's number.
-pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
+/// What stands before a call that is made under a skill which lists `read`.
+const UNDER_A_SKILL: &str = "under a skill for read, ";
+
+/// The sample's policies while a skill is active that lists `read`.
+fn under_a_skill(sample: &Sample) -> Policies {
+    let reads = PolicySpec::new(Action::Deny).rule("read", "*", Action::Allow);
+    let policy = Policy::compile_unread(&reads, &KnownTools::built_in()).unwrap();
+    let lists = SkillLists {
+        name: "reader".into(),
+        digest: "".into(),
+        allowed: Some("Read".into()),
+    };
+    let layer = SkillLayer::new(lists, policy);
+    sample.policies.under([Arc::new(layer)])
+}
+
+/// The ruling over a row's call; `None`: it is a bad one.
+fn ruling(sample: &Sample, text: &str) -> Option<(Ruling, Lowered)> {
+    let (under, text) = match text.strip_prefix(UNDER_A_SKILL) {
+        Some(text) => (Some(under_a_skill(sample)), text),
+        None => (None, text),
+    };
     let address = text.strip_prefix("web_fetch led to ");
     let (tool, arguments) = match address {
         Some(url) => ("web_fetch", json!({ "url": url })),
         None => call(text),
     };
-    let Ok((_, mut lowered)) = lower(tool, arguments, &nowhere()) else {
-        return (Action::Deny, "bad call".to_owned());
-    };
+    let (_, mut lowered) = lower(tool, arguments, &nowhere()).ok()?;
     if address.is_some() {
         lowered = led_to(&lowered);
     }
-    let ruling = sample.policies.judge(&lowered);
+    let ruling = under.as_ref().unwrap_or(&sample.policies).judge(&lowered);
+    Some((ruling, lowered))
+}
+
+/// What decided, in a word or a rule's number.
+pub(crate) fn verdict(sample: &Sample, text: &str) -> (Action, String) {
+    let Some((ruling, _)) = ruling(sample, text) else {
+        return (Action::Deny, "bad call".to_owned());
+    };
     let why = match ruling.cause {
         Cause::NoPolicy => "no policy".to_owned(),
         Cause::NothingToRun => "nothing".to_owned(),
@@ -229,12 +260,22 @@ fn every_rule_of_every_sample_decides_a_call_of_the_matrix() {
 fn every_tool_and_every_cause_is_in_the_matrix() {
     let calls = calls(&std::fs::read_to_string(repository().join(FILE)).unwrap());
     let samples = samples();
-    let tools: BTreeSet<&str> = calls.iter().map(|text| call(text).0).collect();
-    // What nobody calls by itself, and what there is no tool for yet.
-    let uncalled = ["external_directory", "spawn"];
+    let mut tools: BTreeSet<String> = calls.iter().map(|text| call(text).0.to_owned()).collect();
+    // Nobody calls `external_directory` by itself: it decides calls of others.
+    tools.extend(samples.iter().flat_map(|sample| {
+        let deciding = |text: &String| {
+            let (ruling, Lowered::Operations(operations)) = ruling(sample, text)? else {
+                return None;
+            };
+            Some(operations.get(ruling.operation?)?.tool.to_string())
+        };
+        calls.iter().filter_map(deciding).collect::<Vec<_>>()
+    }));
+    // There is no tool for it yet.
+    let uncalled = ["spawn"];
     for tool in podward_policy::BUILT_IN_TOOLS {
         let is_called = !uncalled.contains(tool);
-        assert!(!is_called || tools.contains(tool), "no call of {tool}");
+        assert!(!is_called || tools.contains(*tool), "no call of {tool}");
     }
     assert!(
         tools.iter().any(|tool| tool.starts_with("mcp__")),
@@ -244,7 +285,7 @@ fn every_tool_and_every_cause_is_in_the_matrix() {
         .iter()
         .flat_map(|sample| calls.iter().map(move |text| verdict(sample, text).1))
         .collect();
-    // A rule's is its number. Not `skill`: a sample has no skill that is active.
+    // A rule's is its number.
     let words = [
         "default",
         "unresolved",
@@ -253,6 +294,7 @@ fn every_tool_and_every_cause_is_in_the_matrix() {
         "free",
         "no policy",
         "unnamed",
+        "skill",
     ];
     let is_number = |cause: &String| cause.parse::<usize>().is_ok();
     let (rules, others): (BTreeSet<String>, BTreeSet<String>) =

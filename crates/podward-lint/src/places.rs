@@ -40,11 +40,11 @@ fn odd_spelling(
     let (runs, what) = match rule.action {
         Action::Allow => (
             name,
-            "which no program is named by where it lies: it allows nothing",
+            "and no program lies at a path that is spelled so: it allows nothing",
         ),
         Action::Ask | Action::Deny => (
             place,
-            "which is a spelling and no place: the same program by another one gets through",
+            "and no program lies at a path that is spelled so: by another spelling it gets through",
         ),
     };
     let witness = milder_or_unnamed(engine, idx, commands, runs)?;

@@ -77,26 +77,25 @@ fn place(
     args: &[Arg],
     whereabouts: &Whereabouts,
 ) -> Option<Box<CommandPlace>> {
+    let is_plain = whereabouts.words.iter().all(|word| word.groups.is_empty());
+    if is_plain && whereabouts.directories == Directories::Own {
+        return None;
+    }
+    let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
     let groups = whereabouts
         .words
         .iter()
         .flat_map(|word| word.groups.iter().map(|group| (word.idx, group)));
-    let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
-    let located: Vec<Vec<Text>> = groups
-        .map(|(idx, group)| {
-            let spelled = group
-                .iter()
-                .map(|arg| joined(assignments, &[(idx, arg)], &all, true));
-            spelled.collect()
-        })
-        .collect();
-    let is_plain = whereabouts.directories == Directories::Own && located.is_empty();
-    (!is_plain).then(|| {
-        Box::new(CommandPlace {
-            directories: whereabouts.directories.clone(),
-            located,
-        })
-    })
+    let spelled = |(idx, group): (usize, &Vec<Arg>)| {
+        let spellings = group.iter();
+        spellings
+            .map(|arg| joined(assignments, &[(idx, arg)], &all, true))
+            .collect()
+    };
+    Some(Box::new(CommandPlace {
+        directories: whereabouts.directories.clone(),
+        located: groups.map(spelled).collect(),
+    }))
 }
 
 fn further(

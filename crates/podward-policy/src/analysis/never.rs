@@ -150,10 +150,11 @@ impl<'s> Case<'s> {
             return by_one;
         }
         // Of several allows one may match a command as it is written and another one where it lies:
-        // none of them decides then.
+        // none of them decides then. What no `/` stands in lies where it is written.
+        let names_no_path = names_no_path(view.command.tokens());
         let together: Vec<&Language> = early
             .iter()
-            .filter(|(rule, _)| rule.is_restrictive())
+            .filter(|(rule, _)| rule.is_restrictive() || names_no_path)
             .flat_map(|(_, view)| std::iter::once(&view.command).chain(&view.loose_command))
             .filter(|language| !ignores_case || !language.has_foreign_class())
             .collect();
@@ -251,6 +252,16 @@ impl<'s> Case<'s> {
         let together = early().map(|(_, early)| &early.url).collect();
         covered(&view.url, together, effort)
     }
+}
+
+/// Whether no text that is matched has a `/`.
+fn names_no_path(tokens: &[Token]) -> bool {
+    tokens.iter().all(|token| match token {
+        Token::Char(c) => *c != '/',
+        Token::Class(class) => !class.contains('/'),
+        Token::Word(content) => names_no_path(content),
+        Token::Any | Token::Star | Token::Directories => false,
+    })
 }
 
 /// Whether a text that is matched by `late` is always matched by one of the others.

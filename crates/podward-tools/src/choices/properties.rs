@@ -239,7 +239,7 @@ fn known_words(command: &CommandSubject) -> (Vec<String>, bool) {
     (known.map(|word| word.word).collect(), end.is_none())
 }
 
-/// What a person reads of a width (`width_text` of the program): whether another command is within it.
+/// What a person reads of a width (`width_text` of podward-view): whether another command is within it.
 fn is_said(width: Width, offered: &CommandSubject, other: &CommandSubject) -> bool {
     let (offered, is_known) = known_words(offered);
     let (other, other_is_known) = known_words(other);
