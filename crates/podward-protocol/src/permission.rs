@@ -37,8 +37,7 @@ pub struct PermissionRequest {
     pub cwd: String,
     /// What the call would do.
     pub operations: Vec<Operation>,
-    /// The verdict that asks, its cause, the operation that decided, and whether all of the call was
-    /// seen.
+    /// The verdict that asks, its cause, the operation that decided, and whether all of the call was seen.
     pub ruling: Ruling,
     /// Why it is asked about.
     pub reason: AskReason,

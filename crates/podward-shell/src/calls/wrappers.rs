@@ -74,8 +74,9 @@ impl Walker<'_, '_> {
         if usage.wrapper == Some(Wrapper::Neutral) {
             assignments.splice(0..0, call.assignments.iter().cloned());
         }
-        let runs = self.run_inner(
+        self.run_wrapped(
             call,
+            wrapper,
             &assignments,
             &inner,
             Inner {
@@ -85,7 +86,18 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
-        if let Some(runs) = runs {
+    }
+
+    /// Adds what a wrapper runs: it lies where it lies for the wrapper too.
+    fn run_wrapped(
+        &mut self,
+        call: &Call<'_>,
+        wrapper: OperationIdx,
+        assignments: &[(String, Arg)],
+        args: &[Arg],
+        inner: Inner,
+    ) {
+        if let Some(runs) = self.run_inner(call, assignments, args, inner) {
             self.sink.locate_wrapper(wrapper, runs);
         }
     }
