@@ -16,9 +16,9 @@ use podward_view::{
 use self::call::Call;
 
 /// Entries that are kept; what was before is on disk.
-const MAX_ENTRIES: usize = 5_000;
+const MAX_ENTRIES: usize = 2_000;
 /// Bytes of text that are kept.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 /// Columns in front of a row: nothing that is said can look like what podward says.
 const GUTTER: usize = 2;
 
