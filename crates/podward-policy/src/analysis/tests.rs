@@ -1,6 +1,7 @@
 use super::{AsWritten, Effort, Overlap};
 use crate::action::Action;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, PathSubject, Subject};
+use crate::pattern::language::Guard;
 use crate::policy::{Policies, Policy};
 use crate::spec::PolicySpec;
 use crate::testing::{
@@ -342,6 +343,11 @@ fn an_operation(random: &mut Random, patterns: &[(String, String)]) -> Operation
         6 => unknown(),
         _ => {
             let text = near(random, &pattern, &["a", "b"]).replace(['‹', '›'], "");
+            // What such a tool is given is an object.
+            let text = match Guard::Object.has(&text) {
+                true => text,
+                false => format!("{{{text}}}"),
+            };
             let tool = random.one_of(&["mcp__a__b", "mcp__a__c", "mcp__b__b"]);
             operation(tool, Subject::Plain(Text::known(text)), Need::Full)
         }
