@@ -19,7 +19,7 @@ fn judge_path(policies: &Policies, tool: &ToolName, path: &str) -> Action {
     };
     let operation = Operation {
         tool: tool.clone(),
-        subject: Subject::Path(PathSubject {
+        subject: Subject::path(PathSubject {
             lexical: form,
             resolved: None,
             further: Vec::new(),

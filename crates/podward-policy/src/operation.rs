@@ -1,5 +1,7 @@
 //! What a call would do, as values that rules can judge.
 
+use std::sync::Arc;
+
 use crate::source::ByteSpan;
 use crate::text::Text;
 use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
@@ -174,12 +176,12 @@ pub enum Need {
 pub enum Subject {
     /// A simple command.
     Command(CommandSubject),
-    /// A path.
-    Path(PathSubject),
+    /// A path, shared by the operations of a call that are about it.
+    Path(Arc<PathSubject>),
     /// All that lies below a directory: every form of it ends in `/` (`./` is the workspace). A
     /// restrictive pattern meets it where what it names begins below the directory, an allow where
     /// it covers every path there.
-    Tree(PathSubject),
+    Tree(Arc<PathSubject>),
     /// A URL.
     Url(UrlSubject),
     /// Any other text, taken literally: canonical JSON of an MCP tool, a skill's name.
@@ -361,6 +363,20 @@ impl Directories {
 
 /// The name of the directory of the call.
 const OWN: &str = ".";
+
+impl Subject {
+    /// A path.
+    #[must_use]
+    pub fn path(path: PathSubject) -> Self {
+        Self::Path(Arc::new(path))
+    }
+
+    /// All that lies below a directory.
+    #[must_use]
+    pub fn tree(directory: PathSubject) -> Self {
+        Self::Tree(Arc::new(directory))
+    }
+}
 
 impl UnknownReason {
     /// A short reason for people, lower case, no full stop: `text with shell characters`.

@@ -184,7 +184,7 @@ pub(crate) fn path(short: &str, resolved: Option<&str>) -> Subject {
             absolute: text(&absolute),
         }
     };
-    Subject::Path(PathSubject {
+    Subject::path(PathSubject {
         lexical: form(short),
         resolved: resolved.map(form),
         further: Vec::new(),

@@ -312,7 +312,7 @@ impl<'a> Sink<'a> {
         if let Some(outside) = found.outside {
             self.push(
                 self.tools.external_directory.clone(),
-                Subject::Path(outside),
+                Subject::path(outside),
                 Need::Restrictive,
                 span,
             );
@@ -320,7 +320,7 @@ impl<'a> Sink<'a> {
     }
 
     fn access(&mut self, subject: PathSubject, access: Access, span: Option<ByteSpan>) {
-        let subject = Subject::Path(subject);
+        let subject = Subject::path(subject);
         match access {
             Access::Read => {
                 self.push(self.tools.read.clone(), subject, Need::Restrictive, span);
@@ -378,7 +378,7 @@ impl<'a> Sink<'a> {
                 is_inside = false;
                 self.push(
                     self.tools.external_directory.clone(),
-                    Subject::Path(outside),
+                    Subject::path(outside),
                     Need::Restrictive,
                     span,
                 );

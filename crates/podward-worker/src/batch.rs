@@ -33,6 +33,9 @@ use crate::stop;
 use crate::turn::Turn;
 use crate::worker::Parts;
 
+/// Decisions that are written down together: what is made for that is not held for very many calls at once.
+const N_AT_ONCE: usize = 256;
+
 /// What became of the calls of one message.
 pub(crate) struct Worked {
     /// In call order, one for each.
@@ -313,14 +316,14 @@ impl Turn<'_> {
 
     /// Records decisions, then tells them.
     async fn record(&mut self, decisions: Vec<Arc<Decision>>) -> Result<(), JournalError> {
-        if decisions.is_empty() {
-            return Ok(());
-        }
-        self.parts.journal.decide(&decisions).await?;
-        let unused = decisions.iter().flat_map(|decision| decision.unused());
-        self.parts.gate.give_back(unused).await;
-        for decision in decisions {
-            self.tell(WorkerEvent::CallDecided(decision)).await;
+        for decisions in decisions.chunks(N_AT_ONCE) {
+            self.parts.journal.decide(decisions).await?;
+            let unused = decisions.iter().flat_map(|decision| decision.unused());
+            self.parts.gate.give_back(unused).await;
+            for decision in decisions {
+                let decision = Arc::clone(decision);
+                self.tell(WorkerEvent::CallDecided(decision)).await;
+            }
         }
         Ok(())
     }

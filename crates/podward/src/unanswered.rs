@@ -14,7 +14,11 @@ const CALLS_MAX: usize = 200;
 /// What was asked about in vain.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
-    open: BTreeMap<CallId, (usize, PermissionRequest)>,
+    /// What would be said of the calls that are asked about: of so many as are listed at most, for very many
+    /// may wait.
+    open: BTreeMap<CallId, String>,
+    /// Whether there were more than that in this turn.
+    are_more: bool,
     refused: Vec<String>,
     n_refused: usize,
 }
@@ -28,24 +32,33 @@ impl Unanswered {
     ) {
         match event {
             Event::PermissionRequest(request) => {
-                let number = number(request);
-                let entry = (number, request.clone());
-                self.open.insert(request.call.clone(), entry);
+                let is_open = self.open.contains_key(&request.call);
+                if is_open || self.open.len() < CALLS_MAX {
+                    let head = head(number(request), request);
+                    self.open.insert(request.call.clone(), head);
+                } else {
+                    self.are_more = true;
+                }
             }
-            // The pod says what would have allowed it where nobody answered, and nowhere else.
             Event::ToolCallVerdict(verdict) => {
-                let Some((number, request)) = self.open.remove(&verdict.call) else {
-                    return;
-                };
+                let head = self.open.remove(&verdict.call);
+                // The pod says what would have allowed it where nobody answered, and nowhere else.
                 let Some(allowed_by) = &verdict.allowed_by else {
                     return;
                 };
+                if head.is_none() && !self.are_more {
+                    return;
+                }
                 self.n_refused += 1;
-                if self.refused.len() < CALLS_MAX {
-                    self.refused.push(entry(number, &request, allowed_by));
+                if let Some(mut text) = head.filter(|_| self.refused.len() < CALLS_MAX) {
+                    text.push_str(&allowing(allowed_by));
+                    self.refused.push(text);
                 }
             }
-            Event::TurnStarted(_) => self.open.clear(),
+            Event::TurnStarted(_) => {
+                self.open.clear();
+                self.are_more = false;
+            }
             _ => {} // says nothing about questions
         }
     }
@@ -67,11 +80,17 @@ impl Unanswered {
     }
 }
 
-fn entry(number: usize, request: &PermissionRequest, allowed_by: &Change) -> String {
+/// What is said of a call.
+fn head(number: usize, request: &PermissionRequest) -> String {
     let tool = one_line(&request.tool, CALL_CHARS);
     let call = one_line(&summary(&request.tool, &request.arguments), CALL_CHARS);
     let cause = one_line(&cause_text(&request.ruling), CALL_CHARS);
-    let mut text = format!("#{number} {tool}  {call}\n   # it asks: {cause}\n");
+    format!("#{number} {tool}  {call}\n   # it asks: {cause}\n")
+}
+
+/// What would have allowed it.
+fn allowing(allowed_by: &Change) -> String {
+    let mut text = String::new();
     match allowed_by {
         Change::Rules { rules } => {
             for line in rules.iter().flat_map(rule_lines) {

@@ -9,7 +9,7 @@ use super::*;
 use crate::call::{CallFacts, CallId};
 
 fn path(text: &str) -> Subject {
-    Subject::Path(PathSubject {
+    Subject::path(PathSubject {
         lexical: PathForm {
             short: Text::known(text),
             absolute: Text::known(format!("/w/{text}")),

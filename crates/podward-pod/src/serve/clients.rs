@@ -6,14 +6,12 @@ use std::sync::Arc;
 use podward_protocol::{
     ClientJoined, ClientLeft, CloseReason, Closing, Event, SessionId, Time, json_line,
 };
-use podward_worker::Decision;
 use serde::Serialize;
 
 use super::connection::{ClientNumber, Standing};
 use super::outbox::{Lazy, Outbox};
 use super::snapshot::Kept;
 use super::texts::{Key, Texts};
-use crate::wire::verdict_told;
 
 /// Clients at the same time.
 pub(crate) const MAX_CLIENTS: usize = 512;
@@ -141,13 +139,10 @@ impl Lazy for Part {
         match &self.event {
             Kept::Event(event) => self.frame.snapshot_line(event),
             Kept::Json { json, .. } => self.frame.snapshot_line_of(json),
-            Kept::Asked(question) => {
-                let key = Key::Verdict(question.id().clone());
-                let json = self.texts.get(&key, || {
-                    let verdict = verdict_told(&Decision::Ask(question.clone()));
-                    let event = Event::ToolCallVerdict(verdict);
-                    Some(json_line(&event).ok()?.into())
-                })?;
+            Kept::Asked(question, of_call) => {
+                let key = Key::OfCall(question.id().clone(), *of_call);
+                let event = || Some(json_line(&of_call.event(question)).ok()?.into());
+                let json = self.texts.get(&key, event)?;
                 self.frame.snapshot_line_of(&json)
             }
         }

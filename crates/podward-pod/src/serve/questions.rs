@@ -275,4 +275,4 @@ impl Lazy for OpenPart {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -1,10 +1,16 @@
 //! What happened so far, folded into as few events as a client needs to follow what comes.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use podward_gate::Question;
-use podward_protocol::{Event, Notice, Status, TextDelta, json_line};
+use podward_protocol::{
+    CallId, Event, Notice, Status, TextDelta, ToolCallArguments, ToolCallStarted, json_line,
+};
+use podward_worker::Decision;
+use serde_json::Value;
+
+use crate::wire::verdict_told;
 
 /// The longest text that is joined to one delta, in bytes.
 const TEXT_BYTES: usize = 256 * 1024;
@@ -24,6 +30,8 @@ pub(crate) struct Snapshot {
     turn: Option<Arc<Event>>,
     /// What happened in the turn, with its size.
     events: VecDeque<(Kept, usize)>,
+    /// The places in the turn of the events of each call that is not judged yet.
+    unjudged: BTreeMap<CallId, Vec<u64>>,
     /// What the model is writing: it is joined until something else happens.
     writing: Option<Writing>,
     n_bytes: usize,
@@ -44,8 +52,33 @@ pub(crate) enum Kept {
         name: &'static str,
         json: Arc<str>,
     },
-    /// The verdict over a call that is asked about: made of the question when it is told.
-    Asked(Question),
+    /// One of a call that is asked about: made of the question when it is told.
+    Asked(Question, OfCall),
+}
+
+/// What is told of a call that is asked about, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum OfCall {
+    Started,
+    Arguments,
+    Verdict,
+}
+
+impl OfCall {
+    /// The event.
+    pub(crate) fn event(self, question: &Question) -> Event {
+        let facts = question.facts();
+        let (call, tool) = (CallId::new(facts.id().as_str()), facts.tool().to_string());
+        match self {
+            Self::Started => Event::ToolCallStarted(ToolCallStarted { call, tool }),
+            Self::Arguments => Event::ToolCallArguments(ToolCallArguments {
+                call,
+                tool,
+                arguments: serde_json::from_str(facts.arguments()).unwrap_or(Value::Null),
+            }),
+            Self::Verdict => Event::ToolCallVerdict(verdict_told(&Decision::Ask(question.clone()))),
+        }
+    }
 }
 
 impl Kept {
@@ -63,7 +96,9 @@ impl Kept {
         match self {
             Self::Event(event) => event.name(),
             Self::Json { name, .. } => name,
-            Self::Asked(_) => "tool_call_verdict",
+            Self::Asked(_, OfCall::Started) => "tool_call_started",
+            Self::Asked(_, OfCall::Arguments) => "tool_call_arguments",
+            Self::Asked(_, OfCall::Verdict) => "tool_call_verdict",
         }
     }
 }
@@ -92,6 +127,7 @@ impl Snapshot {
             skills: Vec::new(),
             turn: None,
             events: VecDeque::new(),
+            unjudged: BTreeMap::new(),
             writing: None,
             n_bytes: 0,
             n_left_out: 0,
@@ -126,6 +162,15 @@ impl Snapshot {
             | Event::ToolCallFinished(_)
             | Event::Error(_) => {
                 self.freeze();
+                match event.as_ref() {
+                    Event::ToolCallStarted(ToolCallStarted { call, .. })
+                    | Event::ToolCallArguments(ToolCallArguments { call, .. }) => {
+                        let place = self.n_left_out + self.events.len() as u64;
+                        self.unjudged.entry(call.clone()).or_default().push(place);
+                    }
+                    Event::ToolCallVerdict(verdict) => drop(self.unjudged.remove(&verdict.call)),
+                    _ => {} // of a call that is judged, or of none
+                }
                 self.keep(Kept::json(event), n_bytes);
             }
             Event::Usage(_) => self.usage = Some(Arc::clone(event)),
@@ -150,10 +195,33 @@ impl Snapshot {
         }
     }
 
-    /// Takes in the verdict over a call that is asked about; `n_bytes`: about how much is told of it.
+    /// Takes in the verdict over a call that is asked about; `n_bytes`: about how much is told of it. What
+    /// was told of the call before is made of the question as well from now on, where that says the same.
     pub(crate) fn keep_asked(&mut self, question: Question, n_bytes: usize) {
         self.freeze();
-        self.keep(Kept::Asked(question), n_bytes);
+        let call = CallId::new(question.facts().id().as_str());
+        for place in self.unjudged.remove(&call).into_iter().flatten() {
+            let idx = place
+                .checked_sub(self.n_left_out)
+                .and_then(|idx| usize::try_from(idx).ok());
+            let Some((kept, _)) = idx.and_then(|idx| self.events.get_mut(idx)) else {
+                continue;
+            };
+            let Kept::Json { json, .. } = &*kept else {
+                continue;
+            };
+            let is_said = |of_call: &OfCall| {
+                let said = json_line(&of_call.event(&question));
+                said.is_ok_and(|said| *said == **json)
+            };
+            let same = [OfCall::Started, OfCall::Arguments]
+                .into_iter()
+                .find(is_said);
+            if let Some(of_call) = same {
+                *kept = Kept::Asked(question.clone(), of_call);
+            }
+        }
+        self.keep(Kept::Asked(question, OfCall::Verdict), n_bytes);
     }
 
     /// What a new client is told first; `known` (clients and grants) comes before the turn.

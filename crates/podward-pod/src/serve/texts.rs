@@ -5,13 +5,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::RequestId;
 
+use super::snapshot::OfCall;
+
 /// Bytes that are kept; what is beyond them is made anew each time.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// Which text it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
-    Verdict(RequestId),
+    OfCall(RequestId, OfCall),
     /// With how often what is asked about has changed.
     Request(RequestId, u32),
 }

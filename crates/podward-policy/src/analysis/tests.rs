@@ -326,7 +326,7 @@ fn an_operation(random: &mut Random, patterns: &[(String, String)]) -> Operation
             };
             match subject {
                 Subject::Path(path) if random.below(3) == 0 => {
-                    operation(tool, Subject::Tree(directory(path)), Need::Restrictive)
+                    operation(tool, Subject::tree(directory(&path)), Need::Restrictive)
                 }
                 subject => operation(tool, subject, need),
             }
@@ -363,7 +363,8 @@ fn near_resolved(random: &mut Random, short: &str) -> Option<String> {
 }
 
 /// The same as all that is below it: each form ends in `/`.
-fn directory(mut path: PathSubject) -> PathSubject {
+fn directory(path: &PathSubject) -> PathSubject {
+    let mut path = path.clone();
     let forms = std::iter::once(&mut path.lexical).chain(&mut path.resolved);
     for form in forms {
         let slash = |text: &Text| {

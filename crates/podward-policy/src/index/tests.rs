@@ -248,7 +248,7 @@ fn an_operation(idx: usize, random: &mut Random) -> Operation {
             let resolved = (random.below(4) == 0).then(|| a_path(random));
             let subject = path(&holed(&a_path(random), random), resolved.as_deref());
             match (random.below(24), subject) {
-                (0, Subject::Path(path)) => Subject::Tree(below(path)),
+                (0, Subject::Path(path)) => Subject::tree(below(&path)),
                 (_, subject) => subject,
             }
         }
@@ -262,7 +262,8 @@ fn an_operation(idx: usize, random: &mut Random) -> Operation {
     operation(tool, subject, need)
 }
 
-fn below(mut path: PathSubject) -> PathSubject {
+fn below(path: &PathSubject) -> PathSubject {
+    let mut path = path.clone();
     let form = &mut path.lexical;
     form.short = text(&format!("{}/", form.short));
     form.absolute = text(&format!("{}/", form.absolute));

@@ -265,7 +265,7 @@ fn operation_on(target: &Target, text: Text) -> Operation {
                 has_user_info: false,
             })
         }
-        tool if PATH_TOOLS.contains(&tool) => Subject::Path(PathSubject {
+        tool if PATH_TOOLS.contains(&tool) => Subject::path(PathSubject {
             lexical: PathForm {
                 absolute: match target.text.starts_with('/') {
                     true => text.clone(),

@@ -34,7 +34,7 @@ impl Sink<'_> {
             let mut trees = vec![below(&found.subject)];
             trees.extend(self.known_places_in(&found.subject));
             for tree in trees {
-                let tree = Subject::Tree(tree);
+                let tree = Subject::tree(tree);
                 if access == TreeAccess::Moves {
                     let tool = self.tools.read.clone();
                     self.push(tool, tree.clone(), Need::Restrictive, arg.span);
@@ -45,7 +45,7 @@ impl Sink<'_> {
             }
             if let Some(outside) = found.outside {
                 let tool = self.tools.external_directory.clone();
-                let tree = Subject::Tree(below(&outside));
+                let tree = Subject::tree(below(&outside));
                 self.push(tool, tree, Need::Restrictive, arg.span);
             }
         }

@@ -214,20 +214,21 @@ impl Target {
     /// The operations of a call of `tool` on this path: `tool` itself needs an allow, the others
     /// can only tighten.
     pub(crate) fn operations(&self, tool: &ToolName, restrictive: &[ToolName]) -> Vec<Operation> {
-        let mut operations = vec![full(tool.clone(), Subject::Path(self.subject.clone()))];
+        let subject = Subject::path(self.subject.clone());
+        let mut operations = vec![full(tool.clone(), subject.clone())];
         if let Some(reason) = &self.unknown {
             operations.push(full(tool.clone(), Subject::Unknown(reason.clone())));
         }
         operations.extend(restrictive.iter().map(|other| Operation {
             need: Need::Restrictive,
-            ..full(other.clone(), Subject::Path(self.subject.clone()))
+            ..full(other.clone(), subject.clone())
         }));
         if let Some(outside) = &self.outside {
             operations.push(Operation {
                 need: Need::Restrictive,
                 ..full(
                     names::built_in(EXTERNAL_DIRECTORY),
-                    Subject::Path(outside.clone()),
+                    Subject::path(outside.clone()),
                 )
             });
         }

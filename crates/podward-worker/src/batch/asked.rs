@@ -14,15 +14,12 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 use super::further::Reply;
-use super::{Batch, Decided, Finished};
+use super::{Batch, Decided, Finished, N_AT_ONCE};
 use crate::gate::{Mailbox, Settlement, SharedGate};
 use crate::hook::PreToolCall;
 use crate::hook::chain::{self, Checked};
 use crate::journal::JournalError;
 use crate::turn::Turn;
-
-/// Settled questions that are taken from the mailbox at a time, to be written down together.
-const N_AT_ONCE: usize = 256;
 
 /// The questions of a batch. What is open when it is dropped is settled: nothing runs.
 pub(super) struct Questions {

@@ -3,7 +3,7 @@ use podward_protocol::{
 };
 use podward_view::sample::push;
 
-use super::Unanswered;
+use super::{CALLS_MAX, Unanswered};
 use crate::screen::Stream;
 
 const PIPE: Stream = Stream {
@@ -11,10 +11,8 @@ const PIPE: Stream = Stream {
     is_colored: false,
 };
 
-/// What is listed for a question that ended so.
-fn list(request: PermissionRequest, allowed_by: Option<Change>) -> Option<String> {
-    let mut unanswered = Unanswered::default();
-    let verdict = ToolCallVerdict {
+fn verdict(request: &PermissionRequest, allowed_by: Option<Change>) -> ToolCallVerdict {
+    ToolCallVerdict {
         call: request.call.clone(),
         part_of: request.part_of.clone(),
         tool: request.tool.clone(),
@@ -23,7 +21,13 @@ fn list(request: PermissionRequest, allowed_by: Option<Change>) -> Option<String
         refusal: Some(RefusalCause::NoClient),
         by: DecidedBy::Pod,
         allowed_by,
-    };
+    }
+}
+
+/// What is listed for a question that ended so.
+fn list(request: PermissionRequest, allowed_by: Option<Change>) -> Option<String> {
+    let mut unanswered = Unanswered::default();
+    let verdict = verdict(&request, allowed_by);
     unanswered.watch(&Event::PermissionRequest(request), |_| 3);
     unanswered.watch(&Event::ToolCallVerdict(verdict), |_| 3);
     unanswered.take(PIPE)
@@ -61,4 +65,36 @@ fn what_no_rule_allows_says_why() {
     );
     let text = list(push("a").request, Some(Change::LeftOut)).unwrap();
     assert!(text.ends_with("are too long to be told\n"), "{text}");
+}
+
+/// What is kept of very many questions is what is listed of them.
+#[test]
+fn of_very_many_that_wait_the_first_are_listed_and_the_others_counted() {
+    let mut unanswered = Unanswered::default();
+    let ids: Vec<String> = (0..1_000).map(|n| format!("call_{n}")).collect();
+    for id in &ids {
+        unanswered.watch(&Event::PermissionRequest(push(id).request), |_| 3);
+    }
+    assert_eq!(unanswered.open.len(), CALLS_MAX);
+    for id in ids {
+        let request = push(&id).request;
+        unanswered.watch(&Event::ToolCallVerdict(refused(&request)), |_| 3);
+    }
+    let text = unanswered.take(PIPE).unwrap();
+    assert_eq!(text.matches("#3 bash").count(), CALLS_MAX);
+    assert!(text.ends_with("… and 800 more\n"), "{text}");
+    assert_eq!(unanswered.take(PIPE), None);
+}
+
+/// A client that comes later is told of what was refused before.
+#[test]
+fn what_was_asked_before_is_not_listed() {
+    let mut unanswered = Unanswered::default();
+    let verdict = refused(&push("a").request);
+    unanswered.watch(&Event::ToolCallVerdict(verdict), |_| 3);
+    assert_eq!(unanswered.take(PIPE), None);
+}
+
+fn refused(request: &PermissionRequest) -> ToolCallVerdict {
+    verdict(request, Some(Change::LeftOut))
 }

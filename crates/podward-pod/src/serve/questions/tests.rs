@@ -19,7 +19,7 @@ fn asker() -> Asker {
 }
 
 /// A question about reading a file, which may be a link.
-fn question(leads_to: Option<&str>) -> Question {
+pub(crate) fn question(leads_to: Option<&str>) -> Question {
     let compiled = Policy::compile(&PolicySpec::new(Action::Ask), &KnownTools::built_in());
     let mut gate = Gate::new(Policies::from(compiled.unwrap().policy));
     let form = |text: &str| PathForm {
@@ -29,7 +29,7 @@ fn question(leads_to: Option<&str>) -> Question {
     };
     let read = ToolName::new("read").unwrap();
     let mut operation = Operation::plain(&read, "");
-    operation.subject = Subject::Path(PathSubject {
+    operation.subject = Subject::path(PathSubject {
         lexical: form("a"),
         resolved: leads_to.map(form),
         further: Vec::new(),

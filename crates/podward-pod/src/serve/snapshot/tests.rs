@@ -1,8 +1,7 @@
 use podward_protocol::{CallId, ToolCallStarted, TurnStarted, Usage};
-use podward_worker::Decision;
 
 use super::*;
-use crate::wire::verdict_told;
+use crate::serve::questions::tests::question;
 
 fn text(text: &str) -> Event {
     Event::TextDelta(TextDelta { text: text.into() })
@@ -49,7 +48,7 @@ fn told(snapshot: &mut Snapshot) -> Vec<Event> {
             assert_eq!(event.name(), name);
             event
         }
-        Kept::Asked(question) => Event::ToolCallVerdict(verdict_told(&Decision::Ask(question))),
+        Kept::Asked(question, of_call) => of_call.event(&question),
     };
     let head = snapshot.head([]).into_iter();
     let tail = snapshot.tail().into_iter().map(Kept::Event);
@@ -131,4 +130,33 @@ fn a_long_text_is_told_in_pieces_that_fit_a_line() {
         })
         .collect();
     assert_eq!(lengths, [200_000, 200_000, 100_000]);
+}
+
+/// What a question says is kept once, with it; what is told is the same, in the same order.
+#[test]
+fn the_events_of_a_call_that_is_asked_about_are_told_of_its_question() {
+    let question = question(None);
+    let event = |of_call: OfCall| of_call.event(&question);
+    let Event::ToolCallArguments(mut other) = event(OfCall::Arguments) else {
+        panic!("the arguments");
+    };
+    other.arguments = "{".into();
+    // What the model wrote otherwise stays as it was written.
+    for (arguments, n_made) in [
+        (event(OfCall::Arguments), 3),
+        (Event::ToolCallArguments(other), 2),
+    ] {
+        let mut snapshot = Snapshot::with_bounds(1_000, 5);
+        let started = event(OfCall::Started);
+        let before = [turn(1), call("gone"), started, text("a"), arguments];
+        fold(&mut snapshot, before.clone());
+        fold(&mut snapshot, [call("other")]);
+        snapshot.keep_asked(question.clone(), 10);
+        let is_made = |kept: &&(Kept, usize)| matches!(kept.0, Kept::Asked(..));
+        assert_eq!(snapshot.events.iter().filter(is_made).count(), n_made);
+        let told = told(&mut snapshot);
+        // The first event of the turn is left out, which is said.
+        assert_eq!(told[2..5], before[2..]);
+        assert_eq!(told[5..7], [call("other"), event(OfCall::Verdict)]);
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use podward_gate::RequestId;
 
 use super::{Key, MAX_BYTES, Texts};
+use crate::serve::snapshot::OfCall;
 
 fn key(id: &str) -> Key {
     let id = podward_gate::CallId::new(id).unwrap();
@@ -32,7 +33,10 @@ fn a_text_is_made_once_for_all_that_want_it() {
         unreachable!()
     };
     assert_eq!(n_made(&texts, &Key::Request(id.clone(), 1), "other", 2), 1);
-    assert_eq!(n_made(&texts, &Key::Verdict(id), "verdict", 2), 1);
+    assert_eq!(
+        n_made(&texts, &Key::OfCall(id, OfCall::Verdict), "verdict", 2),
+        1
+    );
     assert_eq!(n_made(&texts, &key("c1"), "one", 1), 0);
 }
 
