@@ -56,6 +56,9 @@ impl Walker<'_, '_> {
         usage: &Usage<'_>,
         words: &mut Vec<Arg>,
     ) {
+        if !is_finder(call) {
+            return;
+        }
         let is_appended = !words.iter().any(|word| word.prefix().contains('{'));
         let arguments = call.args.get(1..).unwrap_or_default();
         let operands = usage.operands.iter().skip(1);
@@ -131,6 +134,13 @@ impl Walker<'_, '_> {
             },
         );
     }
+}
+
+/// Whether it is fd, which appends what it finds.
+fn is_finder(call: &Call<'_>) -> bool {
+    let program = call.args.first().and_then(Arg::program);
+    let base = program.as_deref().and_then(|name| name.rsplit('/').next());
+    matches!(base, Some("fd" | "fdfind"))
 }
 
 /// What xargs adds: its input behind the command, or in place of a word.

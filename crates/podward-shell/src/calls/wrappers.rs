@@ -66,9 +66,7 @@ impl Walker<'_, '_> {
             // The first word names a container or a version for some runners.
             self.elsewhere_command(call, rest);
         }
-        if is_finder(call) {
-            self.files_of_finder(call, usage, &mut inner);
-        }
+        self.files_of_finder(call, usage, &mut inner);
         self.command_behind_host(call, usage, at);
         let mut assignments = env;
         if usage.wrapper == Some(Wrapper::Neutral) {
@@ -428,13 +426,6 @@ fn inner_input(call: &Call<'_>, usage: &Usage<'_>) -> Stdin {
         Some(Special::Xargs) => Stdin::Inherited,
         _ => call.stdin.clone(),
     }
-}
-
-/// Whether it is fd, which appends what it finds.
-fn is_finder(call: &Call<'_>) -> bool {
-    let program = call.args.first().and_then(Arg::program);
-    let base = program.as_deref().and_then(|name| name.rsplit('/').next());
-    matches!(base, Some("fd" | "fdfind"))
 }
 
 fn speaks_for_inner(usage: &Usage<'_>) -> bool {
