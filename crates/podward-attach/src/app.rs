@@ -89,7 +89,12 @@ impl App {
             Input::Key(key) => self.key(key),
             Input::Paste(text) => self.paste(&text),
             Input::Resized { columns, rows } => {
-                (self.columns, self.rows) = (columns.into(), rows.into());
+                let (columns, rows) = (columns.into(), rows.into());
+                let is_smaller = columns < self.columns || rows < self.rows;
+                (self.columns, self.rows) = (columns, rows);
+                if is_smaller {
+                    self.is_new_to_reader();
+                }
                 if let Some(asked) = self.asked_mut() {
                     asked.said = None;
                 }
@@ -97,6 +102,10 @@ impl App {
             }
             Input::Focused(is_focused) => {
                 self.is_unfocused = !is_focused;
+                Vec::new()
+            }
+            Input::Resumed => {
+                self.is_new_to_reader();
                 Vec::new()
             }
             Input::Drawn => {
@@ -207,6 +216,19 @@ impl App {
         crate::view::typed_rows(typed, self.columns)
             .len()
             .clamp(1, (self.rows / 3).max(1))
+    }
+
+    /// The question that is shown was not on the screen, or not like this: the next key is not for it.
+    ///
+    /// What is typed for a prompt since before the question came still goes there.
+    pub(crate) fn is_new_to_reader(&mut self) {
+        if self.asked().is_none() {
+            return;
+        }
+        if !self.guard.is_up(self.now) {
+            self.typed_for = None;
+        }
+        self.guard.raise();
     }
 
     pub(crate) fn say(&mut self, text: impl Into<String>) {

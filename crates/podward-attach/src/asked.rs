@@ -55,8 +55,8 @@ pub(crate) enum Stage {
     Feedback(Editor),
     /// New arguments.
     Arguments(Editor),
-    /// Whether these run.
-    Changed(Map<String, Value>),
+    /// Whether these run, and what was typed.
+    Changed(Editor, Map<String, Value>),
     /// An answer is on its way.
     Replying,
 }
@@ -106,6 +106,19 @@ impl Asked {
         self.renew();
     }
 
+    /// Goes one step back: what asks back goes to its form, a form to the question.
+    pub(crate) fn go_back(&mut self) {
+        let stage = match std::mem::replace(&mut self.stage, Stage::Asked) {
+            Stage::Saved(form, _) => Stage::Always(form),
+            Stage::Changed(typed, _) => Stage::Arguments(typed),
+            Stage::Asked | Stage::Always(_) | Stage::Feedback(_) | Stage::Arguments(_) => {
+                Stage::Asked
+            }
+            Stage::Replying => Stage::Replying,
+        };
+        self.go_to(stage);
+    }
+
     /// Nothing of what it is about was shown.
     pub(crate) fn renew(&mut self) {
         self.page.renew();
@@ -138,7 +151,7 @@ impl Asked {
             Stage::Always(form) => form.rows(self.request(), columns),
             Stage::Saved(form, lasts) => form.saved_rows(self.request(), lasts, columns),
             Stage::Arguments(_) => self.now_rows(columns),
-            Stage::Changed(arguments) => changed_rows(&self.request().tool, arguments, columns),
+            Stage::Changed(_, arguments) => changed_rows(&self.request().tool, arguments, columns),
         };
         self.page.lay_out(rows, columns, height);
     }

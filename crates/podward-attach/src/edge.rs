@@ -127,6 +127,8 @@ impl Edge {
         .into_iter()
         .collect::<io::Result<Vec<_>>>()?;
         let mut stops = signal(SignalKind::from_raw(TSTP))?;
+        // Also somebody else may stop it, which is not told, and continue it.
+        let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
         let mut frame = Instant::now();
         loop {
             let now = Instant::now();
@@ -146,7 +148,11 @@ impl Edge {
                 biased;
                 () = end => return Ok(app.outcome()),
                 _ = stops.recv() => {
-                    self.suspend(terminal)?;
+                    self.suspend(&mut app, terminal)?;
+                    None
+                }
+                _ = goes_on.recv() => {
+                    self.resume(&mut app, terminal)?;
                     None
                 }
                 key = keys.next() => match key {
@@ -245,7 +251,7 @@ impl Edge {
                 Effect::List => self.list(),
                 Effect::Bell => terminal.bell()?,
                 Effect::Notify(what) => terminal.notify(&what)?,
-                Effect::Suspend => self.suspend(terminal)?,
+                Effect::Suspend => self.suspend(app, terminal)?,
                 Effect::Redraw => terminal.clear()?,
                 Effect::Quit => return Ok(Then::Leave),
             }
@@ -279,10 +285,20 @@ impl Edge {
     }
 
     /// Gives the terminal back and stops; goes on when somebody continues it.
-    fn suspend(&self, terminal: &mut Terminal) -> io::Result<()> {
+    fn suspend(&self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
         terminal.give_back();
         kill_process(getpid(), Signal::STOP)?;
-        terminal.take_again()
+        self.resume(app, terminal)
+    }
+
+    /// Takes the terminal again. What was typed meanwhile was for what was on the screen meanwhile, and the
+    /// window may have another size.
+    fn resume(&self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
+        terminal.take_again()?;
+        let (columns, rows) = terminal.size()?;
+        app.on_event(self.now(), Input::Resized { columns, rows });
+        app.on_event(self.now(), Input::Resumed);
+        Ok(())
     }
 }
 

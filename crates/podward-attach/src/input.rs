@@ -32,6 +32,8 @@ pub enum Input {
     },
     /// The window has the keyboard, or has it no more.
     Focused(bool),
+    /// The terminal is this program's again, after somebody else had it.
+    Resumed,
     /// What was last drawn is on the screen.
     Drawn,
     /// Time went by.

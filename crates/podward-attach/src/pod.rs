@@ -49,6 +49,8 @@ pub(crate) struct Heard {
     pub(crate) effects: Vec<Effect>,
     /// A question came, or came anew: which.
     pub(crate) asked: Option<RequestId>,
+    /// A question that was known is told of after a reconnection: which.
+    pub(crate) again: Option<RequestId>,
     /// Somebody else settled a question that is shown: what is said of it.
     pub(crate) settled: Option<(RequestId, String)>,
 }
@@ -117,8 +119,9 @@ impl Pod {
                     before: podward_view::Before::Unknown,
                 };
                 if let Some(known) = self.question_mut(&request.id) {
-                    known.is_told = true;
+                    let was_told = std::mem::replace(&mut known.is_told, true);
                     if known.request().digest == request.digest {
+                        heard.again = (!was_told).then(|| request.id.clone());
                         return heard;
                     }
                     known.ask_anew(question);

@@ -24,13 +24,24 @@ enum Step {
 }
 
 impl Stage {
+    /// Whether it is above the question, so that Esc goes back.
+    const fn is_form(&self) -> bool {
+        match self {
+            Self::Always(_) | Self::Saved(..) => true,
+            Self::Feedback(_) | Self::Arguments(_) | Self::Changed(..) => true,
+            Self::Asked | Self::Replying => false,
+        }
+    }
+
     /// What is typed in it.
     pub(crate) const fn typed(&self) -> Option<&Editor> {
         match self {
             Self::Feedback(typed) | Self::Arguments(typed) => Some(typed),
-            Self::Asked | Self::Always(_) | Self::Saved(..) | Self::Changed(_) | Self::Replying => {
-                None
-            }
+            Self::Asked
+            | Self::Always(_)
+            | Self::Saved(..)
+            | Self::Changed(..)
+            | Self::Replying => None,
         }
     }
 }
@@ -49,7 +60,12 @@ impl App {
         let Some(asked) = self.asked_mut() else {
             return Vec::new();
         };
-        match asked.key(key, now, can_answer) {
+        let was_form = asked.stage.is_form();
+        let step = asked.key(key, now, can_answer);
+        if was_form && matches!(asked.stage, Stage::Asked) {
+            self.is_new_to_reader();
+        }
+        match step {
             Step::Nothing => Vec::new(),
             Step::Ask(target, method) => vec![Effect::Ask {
                 pod: at,
@@ -72,26 +88,39 @@ impl App {
         }
     }
 
-    /// Keys that do not count go on being what they were: text for whom they were typed.
+    /// Keys that do not count go on being what they were: text for what they were typed in.
     fn type_ahead(&mut self, key: &KeyEvent) {
         let is_plain = !key
             .modifiers
             .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let is_text = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && is_plain;
-        let focus = self.typed_for;
-        if let Some(pod) = focus.and_then(|focus| self.pods.get_mut(focus))
+        if let Some(typed) = self.typed_ahead()
             && is_text
         {
-            pod.composer.key(key);
+            typed.key(key);
+        }
+    }
+
+    /// What is typed in while keys do not count: for a pod, or about the question.
+    fn typed_ahead(&mut self) -> Option<&mut Editor> {
+        match self.typed_for {
+            Some(focus) => self.pods.get_mut(focus).map(|pod| &mut pod.composer),
+            None => match &mut self.asked_mut()?.stage {
+                Stage::Feedback(typed) | Stage::Arguments(typed) => Some(typed),
+                Stage::Asked
+                | Stage::Always(_)
+                | Stage::Saved(..)
+                | Stage::Changed(..)
+                | Stage::Replying => None,
+            },
         }
     }
 
     pub(super) fn paste_into_question(&mut self, text: &str) -> Vec<Effect> {
         let now = self.now;
         if !self.guard.lets_through(now) {
-            let focus = self.typed_for;
-            if let Some(pod) = focus.and_then(|focus| self.pods.get_mut(focus)) {
-                pod.composer.insert(text);
+            if let Some(typed) = self.typed_ahead() {
+                typed.insert(text);
             }
             return Vec::new();
         }
@@ -120,11 +149,13 @@ impl App {
     ///
     /// # Errors
     /// It would not: why.
-    fn can_answer(&self) -> Result<(), &'static str> {
+    pub(crate) fn can_answer(&self) -> Result<(), &'static str> {
         let pod = self.shown.as_ref().and_then(|(at, _)| self.pods.get(*at));
+        let is_told = self.asked().is_none_or(|asked| asked.is_told);
         match pod {
             Some(pod) if pod.link != Link::There => Err("the pod is not connected"),
             Some(pod) if !pod.can_approve => Err("the pod takes no answers from here"),
+            Some(_) if !is_told => Err("the pod has not told of it again"),
             Some(_) => Ok(()),
             None => Err("there is no such pod"),
         }
@@ -161,7 +192,7 @@ impl Asked {
             Stage::Replying => self.waiting_key(key),
             Stage::Asked => self.asked_key(key, can_answer),
             Stage::Always(_) => self.always_key(key, now),
-            Stage::Saved(..) | Stage::Changed(_) => self.confirm_key(key, can_answer),
+            Stage::Saved(..) | Stage::Changed(..) => self.confirm_key(key, can_answer),
             Stage::Feedback(_) | Stage::Arguments(_) => self.typed_key(key, can_answer),
         }
     }
@@ -211,7 +242,7 @@ impl Asked {
 
     fn answer(&mut self, answer: Answer, can_answer: Result<(), &'static str>) -> Step {
         if let Err(why) = can_answer {
-            self.said = Some(format!("no answer counts: {why}"));
+            self.cannot_answer(why);
             return Step::Nothing;
         }
         let target = Target::Answer(self.id().clone());
@@ -219,7 +250,15 @@ impl Asked {
         Step::Ask(target, method)
     }
 
+    fn cannot_answer(&mut self, why: &str) {
+        self.said = Some(format!("no answer counts: {why}"));
+    }
+
     fn asked_key(&mut self, key: &KeyEvent, can_answer: Result<(), &'static str>) -> Step {
+        if let (KeyCode::Char('r' | 'a' | 'e'), Err(why)) = (key.code, can_answer) {
+            self.cannot_answer(why);
+            return Step::Nothing;
+        }
         match key.code {
             KeyCode::Char('y') if self.is_seen() => return self.answer(Answer::Once, can_answer),
             KeyCode::Char('n') | KeyCode::Esc => {
@@ -318,7 +357,7 @@ impl Asked {
             KeyCode::Char('y') if self.is_seen() => {
                 let answer = match &self.stage {
                     Stage::Saved(form, lasts) => self.always(form, lasts.clone()),
-                    Stage::Changed(arguments) => Answer::Edit {
+                    Stage::Changed(_, arguments) => Answer::Edit {
                         arguments: arguments.clone(),
                     },
                     Stage::Asked
@@ -329,7 +368,7 @@ impl Asked {
                 };
                 return self.answer(answer, can_answer);
             }
-            KeyCode::Esc | KeyCode::Char('n') => self.go_to(Stage::Asked),
+            KeyCode::Esc | KeyCode::Char('n') => self.go_back(),
             KeyCode::Enter => self.said = Some("Enter saves nothing: y is yes".to_owned()),
             _ => {} // no answer
         }
@@ -349,8 +388,9 @@ impl Asked {
             }
             (Stage::Arguments(typed), _) if is_done => {
                 let text = typed.text().to_owned();
+                let typed = typed.clone();
                 match self.new_arguments(&text) {
-                    Ok(arguments) => self.go_to(Stage::Changed(arguments)),
+                    Ok(arguments) => self.go_to(Stage::Changed(typed, arguments)),
                     Err(why) => self.said = Some(why),
                 }
             }

@@ -22,7 +22,7 @@ impl App {
         }
         if self.is_help {
             self.is_help = false;
-            self.guard_again();
+            self.is_new_to_reader();
             return Vec::new();
         }
         if self.listed.is_some() && self.asked().is_none() {
@@ -56,16 +56,6 @@ impl App {
             pod.composer.insert(&text);
         }
         Vec::new()
-    }
-
-    /// The question that was put aside is looked at again: the next key is not for it.
-    pub(super) fn guard_again(&mut self) {
-        if self.asked().is_some() {
-            self.guard.raise();
-            if let Some(asked) = self.asked_mut() {
-                asked.renew();
-            }
-        }
     }
 
     fn is_again(&mut self, what: Confirm) -> bool {
@@ -117,7 +107,7 @@ impl App {
             (KeyCode::F(1), _, _) => self.is_help = true,
             (KeyCode::F(2) | KeyCode::Esc, _, _) if self.is_aside && self.shown.is_some() => {
                 self.is_aside = false;
-                self.guard_again();
+                self.is_new_to_reader();
                 return self.explain_shown().into_iter().collect();
             }
             (KeyCode::F(3), _, _) => {

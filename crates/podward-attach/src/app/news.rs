@@ -57,6 +57,11 @@ impl App {
                 self.show_next();
             }
         }
+        if let Some(id) = heard.again
+            && self.shown.as_ref().is_some_and(|shown| *shown == (at, id))
+        {
+            self.is_new_to_reader();
+        }
         if let Some(id) = heard.asked {
             self.n_asked += 1;
             let is_shown = self
@@ -65,7 +70,7 @@ impl App {
                 .is_some_and(|shown| *shown == (at, id.clone()));
             match self.shown {
                 // It asks something else by now.
-                Some(_) if is_shown => self.guard.raise(),
+                Some(_) if is_shown => self.is_new_to_reader(),
                 Some(_) => {}
                 None => {
                     self.show(Some((at, id)));
@@ -180,7 +185,7 @@ impl App {
             asked.refused(why);
         }
         if is_shown {
-            self.guard.raise();
+            self.is_new_to_reader();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The terminal: taken, drawn on, and given back whatever happens.
 
-use std::io::{self, Stdout, Write as _, stdout};
+use std::io::{self, Stdout, Write as _, stdin, stdout};
 use std::panic;
 
 use crossterm::event::{
@@ -12,6 +12,7 @@ use crossterm::terminal::{
 };
 use podward_view::{Lines, visible};
 use ratatui::backend::CrosstermBackend;
+use rustix::termios::{QueueSelector, tcflush};
 
 use crate::app::App;
 use crate::view::{Colors, draw};
@@ -54,8 +55,10 @@ impl Terminal {
         give_back();
     }
 
+    /// Takes it from whoever had it meanwhile; what was typed there is dropped.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
         take()?;
+        tcflush(stdin(), QueueSelector::IFlush)?;
         self.terminal.clear()
     }
 

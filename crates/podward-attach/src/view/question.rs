@@ -97,6 +97,12 @@ fn last(app: &App, asked: &Asked) -> Row {
     if let Some(said) = &asked.said {
         return Row::new(Look::Warning, &visible(said, Lines::Escape));
     }
+    if let Err(why) = app.can_answer()
+        && let Some(others) = without_answers(&asked.stage)
+    {
+        let text = format!("no answer counts: {why}   {others}");
+        return Row::new(Look::Warning, &text);
+    }
     let is_seen = asked.page.is_seen_with_this();
     let has_always = !asked.request().choices.is_empty();
     let usual = match &asked.stage {
@@ -116,8 +122,21 @@ fn last(app: &App, asked: &Asked) -> Row {
         Stage::Saved(..) => "y: save it and run the call   Esc: back",
         Stage::Feedback(_) => "Enter: no, and say this   Alt-Enter: new line   Esc: back",
         Stage::Arguments(_) => "Ctrl-S: done   Esc: back",
-        Stage::Changed(_) => "y: run this   Esc: back",
+        Stage::Changed(..) => "y: run this   Esc: back",
         Stage::Replying => "the answer is on its way   Tab: next   o: look aside",
     };
     Row::new(Look::Faint, usual)
+}
+
+/// The keys that are left where nothing can be answered; `None`: all.
+const fn without_answers(stage: &Stage) -> Option<&'static str> {
+    match stage {
+        Stage::Asked => Some("o: look aside   Tab: next   ?: help"),
+        Stage::Always(_)
+        | Stage::Saved(..)
+        | Stage::Changed(..)
+        | Stage::Feedback(_)
+        | Stage::Arguments(_) => Some("Esc: back"),
+        Stage::Replying => None,
+    }
 }

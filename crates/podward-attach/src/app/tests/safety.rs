@@ -1,7 +1,7 @@
 //! What no key may do.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use podward_protocol::{Answer, Outcome, PermissionSettled, RequestId};
+use podward_protocol::{Answer, Event, Outcome, PermissionSettled, RequestId, SnapshotEnd};
 use podward_view::Question;
 use podward_view::sample::push;
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::Desk;
-use crate::input::Input;
+use crate::input::{Input, PodNews};
 
 /// Any key that a keyboard has.
 fn key() -> impl Strategy<Value = KeyEvent> {
@@ -122,8 +122,8 @@ proptest! {
     }
 }
 
-fn settled(id: &str) -> podward_protocol::Event {
-    podward_protocol::Event::PermissionSettled(PermissionSettled {
+fn settled(id: &str) -> Event {
+    Event::PermissionSettled(PermissionSettled {
         id: RequestId::new(id),
         outcome: Outcome::ApprovedOnce,
         by: podward_protocol::DecidedBy::Client {
@@ -193,6 +193,9 @@ fn what_was_shown_on_a_larger_screen_is_shown_again() {
     });
     desk.screen.backend_mut().resize(80, 24);
     desk.shows();
+    desk.keys("y ");
+    assert_eq!(desk.answers(), []);
+    desk.wait(600);
     desk.keys("y");
     assert_eq!(desk.answers(), []);
     desk.keys("  y");
@@ -221,4 +224,107 @@ fn nothing_can_be_answered_on_a_screen_that_is_too_small() {
         }
         assert!(!desk.has_approved(), "{columns}x{rows}");
     }
+}
+
+/// Whatever makes a question new to who reads it: a key that was on its way is not for it.
+#[test]
+fn a_key_is_not_for_what_is_new_to_the_reader() {
+    type Happens = fn(&mut Desk);
+    let kinds: [(&str, Happens); 5] = [
+        ("resumed", |desk| desk.happens(Input::Resumed)),
+        ("reconnected", reconnects),
+        ("a form closed", |desk| desk.keys("a\u{1b}")),
+        ("help closed", |desk| desk.keys("??")),
+        ("smaller", |desk| {
+            let (columns, rows) = (79, 24);
+            desk.happens(Input::Resized { columns, rows });
+        }),
+    ];
+    for (what, happens) in kinds {
+        let mut desk = Desk::usual();
+        desk.asked(&push("a"));
+        happens(&mut desk);
+        for c in ["y", "n", "\u{1b}", "y"] {
+            desk.keys(c);
+            assert_eq!(desk.answers(), [], "{what}");
+            desk.wait(400);
+        }
+        assert!(desk.shows().contains("keys do not count yet"), "{what}");
+        desk.wait(200);
+        desk.keys("y");
+        assert_eq!(
+            desk.answers(),
+            [(RequestId::new("a"), Answer::Once)],
+            "{what}"
+        );
+        assert_eq!(desk.app.outcome().draft, "", "{what}");
+    }
+}
+
+fn reconnects(desk: &mut Desk) {
+    desk.news(0, PodNews::Lost("the pod closed it".to_owned()));
+    desk.wait(600);
+    desk.connect(0);
+    desk.shows();
+    desk.keys("y");
+    desk.tell_as(0, Event::PermissionRequest(push("a").request), true);
+    desk.tell_as(0, Event::SnapshotEnd(SnapshotEnd { seq: 9 }), true);
+    desk.shows();
+}
+
+#[test]
+fn a_question_of_a_pod_that_is_lost_offers_no_answer() {
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    desk.news(0, PodNews::Lost("the pod closed it".to_owned()));
+    let no_answer = "no answer counts: the pod is not connected   o: look aside";
+    let shown = desk.shows();
+    assert!(shown.contains(no_answer), "{shown}");
+    for key in ["y", "n", "\u{1b}", "a", "e", "r"] {
+        desk.keys(key);
+        let shown = desk.shows();
+        assert!(shown.contains("no answer counts"), "{key:?}: {shown}");
+        assert!(!shown.contains("y: yes"), "{key:?}: {shown}");
+    }
+    assert_eq!(desk.answers(), []);
+}
+
+/// What is typed for the model while keys do not count is not lost, and answers nothing.
+#[test]
+fn what_is_typed_in_a_form_goes_on_into_it() {
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    desk.keys("ruse ");
+    desk.happens(Input::Resumed);
+    desk.keys("tags\n");
+    desk.wait(600);
+    assert!(desk.shows().contains("> use tags"));
+    assert_eq!(desk.answers(), []);
+}
+
+/// Esc goes one step back, and not further than to the question while it is pressed on and on.
+#[test]
+fn esc_in_a_form_answers_nothing() {
+    for keys in ["ra", "ex", "a", "ae", "aea"] {
+        for saves in [false, true] {
+            let mut desk = Desk::usual();
+            desk.asked(&push("a"));
+            desk.keys(keys);
+            if saves {
+                desk.control('s');
+                desk.shows();
+            }
+            desk.keys(&"\u{1b}".repeat(8));
+            assert_eq!(desk.answers(), [], "{keys}");
+            desk.wait(600);
+            assert!(desk.shows().contains("y: yes"), "{keys}");
+        }
+    }
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    desk.keys("ex");
+    desk.control('s');
+    assert!(desk.shows().contains("y: run this"));
+    desk.keys("\u{1b}");
+    assert!(desk.shows().contains("Ctrl-S: done"));
 }

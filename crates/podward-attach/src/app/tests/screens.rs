@@ -307,7 +307,9 @@ fn a_no_can_say_why_and_an_edit_is_shown_before_it_runs() {
     desk.asked(&bash("git push origin main"));
     desk.keys("ruse a branch of your own");
     check("feedback", &mut desk);
-    desk.keys("\u{1b}e --dry-run");
+    desk.keys("\u{1b}");
+    desk.wait(600);
+    desk.keys("e --dry-run");
     check("arguments", &mut desk);
     desk.control('s');
     check("changed", &mut desk);
