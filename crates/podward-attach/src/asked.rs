@@ -40,6 +40,8 @@ pub(crate) struct Asked {
     pub(crate) is_stale: bool,
     /// What was wrong with the last key or answer.
     pub(crate) said: Option<String>,
+    /// Why the answer from this stage came to nothing.
+    pub(crate) refusal: Option<String>,
 }
 
 /// What the next key is about.
@@ -57,8 +59,8 @@ pub(crate) enum Stage {
     Arguments(Editor),
     /// Whether these run, and what was typed.
     Changed(Editor, Map<String, Value>),
-    /// An answer is on its way.
-    Replying,
+    /// An answer is on its way, from this stage.
+    Replying(Box<Stage>),
 }
 
 impl Asked {
@@ -74,6 +76,7 @@ impl Asked {
             page: Page::default(),
             is_stale: true,
             said: None,
+            refusal: None,
         }
     }
 
@@ -81,8 +84,7 @@ impl Asked {
     pub(crate) fn ask_anew(&mut self, question: Question) {
         self.question = question;
         (self.explanation, self.is_explained) = (None, false);
-        self.stage = Stage::Asked;
-        self.renew();
+        self.go_to(Stage::Asked);
         self.said = Some("it asks something else by now".to_owned());
     }
 
@@ -102,7 +104,7 @@ impl Asked {
     /// Goes to another stage, whose page is not shown yet.
     pub(crate) fn go_to(&mut self, stage: Stage) {
         self.stage = stage;
-        self.said = None;
+        (self.said, self.refusal) = (None, None);
         self.renew();
     }
 
@@ -114,7 +116,7 @@ impl Asked {
             Stage::Asked | Stage::Always(_) | Stage::Feedback(_) | Stage::Arguments(_) => {
                 Stage::Asked
             }
-            Stage::Replying => Stage::Replying,
+            Stage::Replying(stage) => Stage::Replying(stage),
         };
         self.go_to(stage);
     }
@@ -146,13 +148,19 @@ impl Asked {
             return;
         }
         self.is_stale = false;
-        let rows = match &self.stage {
-            Stage::Asked | Stage::Feedback(_) | Stage::Replying => self.rows(columns),
+        let mut rows = match &self.stage {
+            Stage::Asked | Stage::Feedback(_) | Stage::Replying(_) => self.rows(columns),
             Stage::Always(form) => form.rows(self.request(), columns),
             Stage::Saved(form, lasts) => form.saved_rows(self.request(), lasts, columns),
             Stage::Arguments(_) => self.now_rows(columns),
             Stage::Changed(_, arguments) => changed_rows(&self.request().tool, arguments, columns),
         };
+        if let Some(why) = &self.refusal {
+            let mut whole = wrapped(&[(Look::Bad, why)], columns.max(1));
+            whole.push(Row::default());
+            whole.append(&mut rows);
+            rows = whole;
+        }
         self.page.lay_out(rows, columns, height);
     }
 
@@ -181,8 +189,9 @@ impl Asked {
 
     /// An answer, which is to be told to the pod.
     pub(crate) fn reply(&mut self, answer: Answer) -> Method {
-        self.said = None;
-        self.stage = Stage::Replying;
+        (self.said, self.refusal) = (None, None);
+        let from = std::mem::replace(&mut self.stage, Stage::Asked);
+        self.stage = Stage::Replying(Box::new(from));
         self.is_stale = true;
         Method::PermissionReply(PermissionReply {
             id: self.id().clone(),
@@ -191,17 +200,29 @@ impl Asked {
         })
     }
 
-    /// Its answer came to nothing, and it is still open.
+    /// Its answer came to nothing, and it is still open: so is the form that it came from, with its text.
     pub(crate) fn refused(&mut self, why: &Refused) {
         let why = match why {
             Refused::Lost(why) => format!("whether the answer counts is not known: {why}"),
             Refused::ByPod(error) => {
-                let help = error.help.as_deref().unwrap_or_default();
-                format!("it does not count: {} {help}", error.message)
+                let help = error.help.iter().map(|help| format!("; {help}"));
+                format!(
+                    "it does not count: {}{}",
+                    error.message,
+                    help.collect::<String>()
+                )
             }
         };
-        self.go_to(Stage::Asked);
-        self.said = Some(one_line(why.trim(), 400));
+        if let Stage::Replying(from) = std::mem::replace(&mut self.stage, Stage::Asked) {
+            match *from {
+                typed @ Stage::Feedback(_) => self.go_to(typed),
+                from => {
+                    self.stage = from;
+                    self.go_back();
+                }
+            }
+        }
+        self.refusal = Some(visible(&why, Lines::Escape));
     }
 
     /// The answer that saves what a form says.

@@ -21,10 +21,8 @@ use self::connection::Connection;
 use self::terminal::Terminal;
 use crate::app::App;
 use crate::input::{Effect, Input, Now, Outcome, PodNews};
+use crate::pod::CLIENT;
 use crate::view::Colors;
-
-/// The name of this client, for people and the decision log.
-const NAME: &str = "podward attach";
 
 /// News that may wait to be shown: a pod whose client shows nothing any more hears no answer to its pings.
 const N_NEWS: usize = 64;
@@ -118,14 +116,7 @@ impl Edge {
         mut heard: mpsc::Receiver<Input>,
     ) -> io::Result<Outcome> {
         let mut keys = crossterm::event::EventStream::new();
-        let mut ends = [
-            SignalKind::terminate(),
-            SignalKind::hangup(),
-            SignalKind::interrupt(),
-        ]
-        .map(signal)
-        .into_iter()
-        .collect::<io::Result<Vec<_>>>()?;
+        let mut ends = ends()?;
         let mut stops = signal(SignalKind::from_raw(TSTP))?;
         // Also somebody else may stop it, which is not told, and continue it.
         let mut goes_on = signal(SignalKind::from_raw(Signal::CONT.as_raw()))?;
@@ -263,7 +254,7 @@ impl Edge {
         let at = self.connections.len();
         let hello = Hello {
             protocol: PROTOCOL_VERSION,
-            client: NAME.to_owned(),
+            client: CLIENT.to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             can_approve: true,
             events: None,
@@ -318,6 +309,16 @@ async fn sleep(wake: Option<Duration>) {
         Some(wake) => tokio::time::sleep(wake).await,
         None => std::future::pending().await,
     }
+}
+
+/// The signals that end it.
+fn ends() -> io::Result<Vec<tokio::signal::unix::Signal>> {
+    let kinds = [
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+    ];
+    kinds.map(signal).into_iter().collect()
 }
 
 /// Waits for the first of some signals.

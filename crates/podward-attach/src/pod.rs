@@ -1,13 +1,16 @@
 //! One pod, as far as it is known.
 
 use podward_client::Found;
-use podward_protocol::{Event, RequestId, Status, Usage};
+use podward_protocol::{DecidedBy, Event, RequestId, Status, Usage};
 use podward_view::{Lines, Question, by_text, outcome_text, visible};
 
-use crate::asked::Asked;
+use crate::asked::{Asked, Stage};
 use crate::conversation::Conversation;
 use crate::editor::Editor;
 use crate::input::{Effect, Now};
+
+/// The name of this client, for people and the decision log.
+pub(crate) const CLIENT: &str = "podward attach";
 
 /// A pod that is attached.
 #[derive(Debug)]
@@ -51,8 +54,8 @@ pub(crate) struct Heard {
     pub(crate) asked: Option<RequestId>,
     /// A question that was known is told of after a reconnection: which.
     pub(crate) again: Option<RequestId>,
-    /// Somebody else settled a question that is shown: what is said of it.
-    pub(crate) settled: Option<(RequestId, String)>,
+    /// A question is settled: what is said of it, unless the answer came from here.
+    pub(crate) settled: Option<(RequestId, Option<String>)>,
 }
 
 impl Pod {
@@ -146,14 +149,16 @@ impl Pod {
                     let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
                     let name = asked.name();
                     let said = visible(&format!("{name}: {what} ({by})"), Lines::Escape);
-                    heard.settled = Some((settled.id.clone(), said));
+                    let is_own = matches!(asked.stage, Stage::Replying(_))
+                        && matches!(&settled.by, DecidedBy::Client { name, .. } if name == CLIENT);
+                    heard.settled = Some((settled.id.clone(), (!is_own).then_some(said)));
                 }
             }
             Event::SnapshotEnd(_) => {
                 let gone = self.asked.iter().find(|asked| !asked.is_told);
                 heard.settled = gone.map(|asked| {
                     let said = format!("{}: settled while the pod was away", asked.name());
-                    (asked.id().clone(), said)
+                    (asked.id().clone(), Some(said))
                 });
                 self.asked.retain(|asked| asked.is_told);
             }

@@ -29,7 +29,7 @@ impl Stage {
         match self {
             Self::Always(_) | Self::Saved(..) => true,
             Self::Feedback(_) | Self::Arguments(_) | Self::Changed(..) => true,
-            Self::Asked | Self::Replying => false,
+            Self::Asked | Self::Replying(_) => false,
         }
     }
 
@@ -41,7 +41,7 @@ impl Stage {
             | Self::Always(_)
             | Self::Saved(..)
             | Self::Changed(..)
-            | Self::Replying => None,
+            | Self::Replying(_) => None,
         }
     }
 }
@@ -57,6 +57,8 @@ impl App {
             self.type_ahead(key);
             return Vec::new();
         }
+        // Who presses a key has read it, and it is about another call.
+        self.said = None;
         let Some(asked) = self.asked_mut() else {
             return Vec::new();
         };
@@ -88,6 +90,19 @@ impl App {
         }
     }
 
+    /// Asks again what a form would let run: whether an earlier wish came to the pod is not known.
+    pub(super) fn ask_preview_again(&mut self, at: usize, id: &RequestId) -> Option<Effect> {
+        let asked = self.pods.get_mut(at)?.question_mut(id)?;
+        match asked.ask_preview() {
+            Step::Ask(target, method) => Some(Effect::Ask {
+                pod: at,
+                target,
+                method: Box::new(method),
+            }),
+            Step::Nothing | Step::Other(_) | Step::Aside | Step::Help => None,
+        }
+    }
+
     /// Keys that do not count go on being what they were: text for what they were typed in.
     fn type_ahead(&mut self, key: &KeyEvent) {
         let is_plain = !key
@@ -111,7 +126,7 @@ impl App {
                 | Stage::Always(_)
                 | Stage::Saved(..)
                 | Stage::Changed(..)
-                | Stage::Replying => None,
+                | Stage::Replying(_) => None,
             },
         }
     }
@@ -185,11 +200,12 @@ impl Asked {
         if self.scroll_key(key) {
             return Step::Nothing;
         }
-        if key.modifiers.contains(KeyModifiers::CONTROL) && self.stage.typed().is_none() {
+        let is_typing = self.stage.typed().is_some() || self.is_typing_pattern();
+        if key.modifiers.contains(KeyModifiers::CONTROL) && !is_typing {
             return Step::Nothing;
         }
         match &self.stage {
-            Stage::Replying => self.waiting_key(key),
+            Stage::Replying(_) => self.waiting_key(key),
             Stage::Asked => self.asked_key(key, can_answer),
             Stage::Always(_) => self.always_key(key, now),
             Stage::Saved(..) | Stage::Changed(..) => self.confirm_key(key, can_answer),
@@ -295,9 +311,11 @@ impl Asked {
 
     fn ask_preview(&mut self) -> Step {
         let request = &self.question.request;
-        let Stage::Always(form) = &mut self.stage else {
+        let (Stage::Always(form) | Stage::Saved(form, _)) = &mut self.stage else {
             return Step::Nothing;
         };
+        self.refusal = None;
+        self.is_stale = true;
         let (wish, method) = form.ask(request);
         Step::Ask(Target::Preview(request.id.clone(), wish), method)
     }
@@ -340,6 +358,9 @@ impl Asked {
             KeyCode::Left | KeyCode::Char('h') => form.lasts = form.lasts.step(-1),
             KeyCode::Char('e') => form.typed_at = Some(0),
             KeyCode::Esc | KeyCode::Char('n') => self.go_to(Stage::Asked),
+            KeyCode::Char('a') if let Err(why) = form.can_be_saved() => {
+                self.said = Some(why.to_owned());
+            }
             KeyCode::Char('a') if self.is_seen() => {
                 if let Stage::Always(form) = std::mem::replace(&mut self.stage, Stage::Asked) {
                     let lasts = form.lasts.granted(now);
@@ -353,6 +374,12 @@ impl Asked {
     }
 
     fn confirm_key(&mut self, key: &KeyEvent, can_answer: Result<(), &'static str>) -> Step {
+        if let (KeyCode::Char('y'), Stage::Saved(form, _)) = (key.code, &self.stage)
+            && let Err(why) = form.can_be_saved()
+        {
+            self.said = Some(why.to_owned());
+            return Step::Nothing;
+        }
         match key.code {
             KeyCode::Char('y') if self.is_seen() => {
                 let answer = match &self.stage {
@@ -364,7 +391,7 @@ impl Asked {
                     | Stage::Always(_)
                     | Stage::Feedback(_)
                     | Stage::Arguments(_)
-                    | Stage::Replying => return Step::Nothing,
+                    | Stage::Replying(_) => return Step::Nothing,
                 };
                 return self.answer(answer, can_answer);
             }

@@ -53,14 +53,18 @@ impl App {
         if let Some((id, said)) = heard.settled {
             let is_shown = self.shown.as_ref().is_some_and(|shown| *shown == (at, id));
             if is_shown {
-                self.say(said);
+                self.said = None;
+                if let Some(said) = said {
+                    self.say(said);
+                }
                 self.show_next();
             }
         }
-        if let Some(id) = heard.again
-            && self.shown.as_ref().is_some_and(|shown| *shown == (at, id))
-        {
-            self.is_new_to_reader();
+        if let Some(id) = heard.again {
+            effects.extend(self.ask_preview_again(at, &id));
+            if self.shown.as_ref().is_some_and(|shown| *shown == (at, id)) {
+                self.is_new_to_reader();
+            }
         }
         if let Some(id) = heard.asked {
             self.n_asked += 1;
@@ -73,6 +77,7 @@ impl App {
                 Some(_) if is_shown => self.is_new_to_reader(),
                 Some(_) => {}
                 None => {
+                    self.said = None;
                     self.show(Some((at, id)));
                     effects.push(Effect::Bell);
                 }
@@ -181,7 +186,7 @@ impl App {
             // Somebody was faster, and the event that says so came first.
             return;
         };
-        if let Stage::Replying = asked.stage {
+        if let Stage::Replying(_) = asked.stage {
             asked.refused(why);
         }
         if is_shown {

@@ -149,6 +149,18 @@ impl Form {
         }
     }
 
+    /// Whether an answer can save it.
+    ///
+    /// # Errors
+    /// It cannot: why.
+    pub(crate) const fn can_be_saved(&self) -> Result<(), &'static str> {
+        match self.previewed {
+            Previewed::Told(_) => Ok(()),
+            Previewed::Awaited => Err("what it would let run is not known yet"),
+            Previewed::Refused(_) => Err("it cannot be saved like this"),
+        }
+    }
+
     fn written(&self) -> Vec<ChosenPattern> {
         let patterns = self.patterns.iter();
         patterns

@@ -116,14 +116,18 @@ fn last(app: &App, asked: &Asked) -> Row {
             "y: yes   n: no   r: no, because   a: always   e: edit   Tab: next   ?: help"
         }
         Stage::Always(form) if form.typed_at.is_some() => "Enter: done with the pattern",
+        Stage::Always(form) if form.can_be_saved().is_err() => {
+            "up, down: which   left, right: how long   e: edit   Esc: back"
+        }
         Stage::Always(_) => {
             "up, down: which   left, right: how long   e: edit   a: go on   Esc: back"
         }
+        Stage::Saved(form, _) if form.can_be_saved().is_err() => "Esc: back",
         Stage::Saved(..) => "y: save it and run the call   Esc: back",
         Stage::Feedback(_) => "Enter: no, and say this   Alt-Enter: new line   Esc: back",
         Stage::Arguments(_) => "Ctrl-S: done   Esc: back",
         Stage::Changed(..) => "y: run this   Esc: back",
-        Stage::Replying => "the answer is on its way   Tab: next   o: look aside",
+        Stage::Replying(_) => "the answer is on its way   Tab: next   o: look aside",
     };
     Row::new(Look::Faint, usual)
 }
@@ -137,6 +141,6 @@ const fn without_answers(stage: &Stage) -> Option<&'static str> {
         | Stage::Changed(..)
         | Stage::Feedback(_)
         | Stage::Arguments(_) => Some("Esc: back"),
-        Stage::Replying => None,
+        Stage::Replying(_) => None,
     }
 }

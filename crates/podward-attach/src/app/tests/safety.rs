@@ -1,7 +1,10 @@
 //! What no key may do.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use podward_protocol::{Answer, Event, Outcome, PermissionSettled, RequestId, SnapshotEnd};
+use podward_protocol::{
+    Answer, DecidedBy, Event, MethodError, MethodErrorCode, Outcome, PermissionSettled, Preview,
+    Reply, RequestId, SnapshotEnd,
+};
 use podward_view::Question;
 use podward_view::sample::push;
 use proptest::collection::vec;
@@ -9,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::Desk;
-use crate::input::{Input, PodNews};
+use crate::input::{Input, PodNews, Refused};
 
 /// Any key that a keyboard has.
 fn key() -> impl Strategy<Value = KeyEvent> {
@@ -123,13 +126,19 @@ proptest! {
 }
 
 fn settled(id: &str) -> Event {
+    let name = "phone".to_owned();
+    let by = DecidedBy::Client {
+        name,
+        edited: false,
+    };
+    settled_by(id, by)
+}
+
+fn settled_by(id: &str, by: DecidedBy) -> Event {
     Event::PermissionSettled(PermissionSettled {
         id: RequestId::new(id),
         outcome: Outcome::ApprovedOnce,
-        by: podward_protocol::DecidedBy::Client {
-            name: "phone".to_owned(),
-            edited: false,
-        },
+        by,
     })
 }
 
@@ -327,4 +336,108 @@ fn esc_in_a_form_answers_nothing() {
     assert!(desk.shows().contains("y: run this"));
     desk.keys("\u{1b}");
     assert!(desk.shows().contains("Ctrl-S: done"));
+}
+
+/// Tells what became of the last answer.
+fn refused(desk: &mut Desk) {
+    let why = "the request `a` stays open: the rules deny these arguments: `git push --force *` is denied in \
+               `/home/me/project/pod.toml`, line 12: never to a branch of somebody else";
+    let error = MethodError::new(MethodErrorCode::EditInvalid, why);
+    let target = desk.target();
+    desk.news(0, PodNews::Replied(target, Err(Refused::ByPod(error))));
+}
+
+/// What was typed stays after a refusal, which can be read to its end.
+#[test]
+fn a_refused_answer_keeps_its_form_open_with_its_text() {
+    for (keys, text) in [
+        (
+            "e --force\u{13}y",
+            "> git fetch && git push origin main --force",
+        ),
+        ("rnot \u{2026} today\n", "> not \u{2026} today"),
+        ("aex\n\u{10}ay", "pattern for bash  git push origin mainx"),
+    ] {
+        let mut desk = Desk::usual();
+        desk.asked(&push("a"));
+        for c in keys.chars() {
+            match c {
+                '\u{13}' => desk.control('s'),
+                '\u{10}' => {
+                    let (target, preview) = (desk.target(), previewed());
+                    desk.news(0, PodNews::Replied(target, Ok(preview)));
+                }
+                c => desk.keys(&c.to_string()),
+            }
+            desk.shows();
+        }
+        assert_eq!(desk.answers().len(), 1, "{keys:?}");
+        refused(&mut desk);
+        desk.shows();
+        desk.wait(600);
+        let shown = desk.shows();
+        assert!(shown.contains(text), "{shown}");
+        let read = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            read.contains("never to a branch of somebody else"),
+            "{shown}"
+        );
+    }
+}
+
+fn previewed() -> Reply {
+    Reply::PermissionPreview(Preview { parts: Vec::new() })
+}
+
+/// What cannot be saved is not asked back, and what is asked back is not saved once it cannot be.
+#[test]
+fn a_pattern_that_cannot_be_saved_is_not_offered() {
+    let error = || {
+        let code = MethodErrorCode::PatternRefused { operation: 1 };
+        Err(Refused::ByPod(MethodError::new(code, "it does not match")))
+    };
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    desk.keys("aay");
+    assert!(!desk.shows().contains("save this?"), "not known yet");
+    let target = desk.target();
+    desk.news(0, PodNews::Replied(target, error()));
+    assert!(!desk.shows().contains("a: go on"));
+    desk.keys("ay");
+    assert!(!desk.shows().contains("save this?"));
+    desk.keys("1");
+    let target = desk.target();
+    desk.news(0, PodNews::Replied(target.clone(), Ok(previewed())));
+    desk.shows();
+    desk.keys("a");
+    assert!(desk.shows().contains("y: save it"));
+    desk.news(0, PodNews::Replied(target, error()));
+    desk.shows();
+    desk.keys("y");
+    let shown = desk.shows();
+    assert!(shown.contains("it cannot be saved like this"), "{shown}");
+    assert_eq!(desk.answers(), []);
+}
+
+/// What became of an answer from here is not said beside the next question, as if it were its answer.
+#[test]
+fn an_answer_from_here_is_not_said_beside_the_next_question() {
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    desk.asks(0, &push("b"));
+    desk.keys("n");
+    let by = DecidedBy::Client {
+        name: "podward attach".to_owned(),
+        edited: false,
+    };
+    desk.tell(0, settled_by("a", by));
+    let shown = desk.shows();
+    assert!(shown.contains("may #2 bash run?"), "{shown}");
+    assert!(!shown.contains("bash: yes"), "{shown}");
+    desk.asks(0, &push("c"));
+    desk.tell(0, settled("b"));
+    assert!(desk.shows().contains("phone"));
+    desk.wait(600);
+    desk.keys("j");
+    assert!(!desk.shows().contains("phone"));
 }
