@@ -99,11 +99,12 @@ impl Figures {
     }
 }
 
-/// Rules, and the most instructions of a decision over texts of each size.
+/// Rules, and the most instructions of a decision over texts of each size: more than was counted by as much as
+/// one build of the same code differs from another, which is a fifth for the long texts.
 const BUDGETS: [(usize, [u64; 3]); 3] = [
-    (100, [10_500, 18_000, 310_000]),
-    (1000, [9_000, 15_500, 280_000]),
-    (100_000, [11_000, 22_000, 475_000]),
+    (100, [10_500, 18_000, 340_000]),
+    (1000, [9_000, 16_500, 335_000]),
+    (100_000, [11_000, 23_000, 560_000]),
 ];
 
 /// The most instructions of a compilation with its index, for each of 1,000 rules.

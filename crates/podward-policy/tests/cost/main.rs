@@ -1,14 +1,12 @@
-//! What judging costs, in instructions and in memory.
+//! What judging costs, in instructions.
 //!
-//! Instructions are those that callgrind counts, of this program run again with a scenario as its
-//! argument; memory is what the allocator is asked for. Where valgrind is not installed, CPU times
+//! They are those that callgrind counts, of this program run again with a scenario as its argument. Where valgrind is not installed, CPU times
 //! beside each other in one process stand alone, and the test says so.
 
 #![cfg(test)]
 
 mod hostile;
 mod instructions;
-mod memory;
 mod ratios;
 mod workload;
 
@@ -20,8 +18,6 @@ fn main() {
         return;
     }
     let trials = vec![
-        Trial::test("a_decision_allocates_nothing", memory::decisions),
-        Trial::test("a_rule_takes_at_most_150_bytes", memory::rules),
         Trial::test(
             "a_decision_hardly_takes_longer_by_many_rules",
             ratios::check,
