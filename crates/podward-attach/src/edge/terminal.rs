@@ -8,7 +8,8 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode, size,
 };
 use podward_view::{Lines, visible};
 use ratatui::backend::CrosstermBackend;
@@ -47,8 +48,14 @@ impl Terminal {
         Ok(())
     }
 
+    /// Forgets what is drawn, so that all of it is drawn anew.
+    ///
+    /// `ratatui::Terminal::clear` asks the terminal where its cursor is, and gets no answer while another
+    /// thread waits for keys.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        execute!(stdout(), Clear(ClearType::All))?;
+        self.terminal = ratatui::Terminal::new(CrosstermBackend::new(stdout()))?;
+        Ok(())
     }
 
     pub(super) fn give_back(&mut self) {
@@ -57,9 +64,11 @@ impl Terminal {
 
     /// Takes it from whoever had it meanwhile; what was typed there is dropped.
     pub(super) fn take_again(&mut self) -> io::Result<()> {
+        // Who stopped it without asking has changed the terminal without its knowing.
+        disable_raw_mode()?;
         take()?;
         tcflush(stdin(), QueueSelector::IFlush)?;
-        self.terminal.clear()
+        self.clear()
     }
 
     /// Sends a notification, where the terminal knows them.
