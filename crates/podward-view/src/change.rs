@@ -2,6 +2,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::wording::counted;
+
 /// Larger texts are shown and not compared: comparing takes longer than a person waits.
 pub const MAX_COMPARED: usize = 256 * 1024;
 
@@ -60,8 +62,17 @@ pub(crate) fn replaced(old: &str, new: &str) -> String {
 fn push_line(text: &mut String, tag: char, line: &str) {
     text.push(tag);
     text.push_str(line);
-    if !line.ends_with('\n') {
-        text.push_str("\n\\ no line break at the end\n");
+    let content = line.strip_suffix('\n').unwrap_or(line);
+    if content.len() == line.len() {
+        text.push('\n');
+    }
+    // Blanks at the end cannot be seen, and may be all that changes.
+    let n_blanks = content.len() - content.trim_end_matches(' ').len();
+    if n_blanks > 0 && tag != ' ' {
+        text.push_str(&format!("\\ {} at the end\n", counted(n_blanks, "blank")));
+    }
+    if content.len() == line.len() {
+        text.push_str("\\ no line break at the end\n");
     }
 }
 

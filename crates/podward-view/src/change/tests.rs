@@ -20,6 +20,18 @@ fn a_missing_line_break_and_a_carriage_return_are_changes() {
 }
 
 #[test]
+fn blanks_at_the_end_of_a_line_that_changes_are_counted() {
+    assert_eq!(
+        change("a\nb  \n", "a   \nb  \n"),
+        "-a\n+a   \n\\ 3 blanks at the end\n b  \n"
+    );
+    assert_eq!(
+        change("a\n", "a "),
+        "-a\n+a \n\\ 1 blank at the end\n\\ no line break at the end\n"
+    );
+}
+
+#[test]
 fn what_is_too_large_to_compare_is_shown_as_a_whole() {
     let old = "a\n".repeat(MAX_COMPARED);
     let shown = change(&old, "b\n");
