@@ -40,6 +40,8 @@ pub(crate) struct Asked {
     pub(crate) is_stale: bool,
     /// What was wrong with the last key or answer.
     pub(crate) said: Option<String>,
+    /// The last answer let it run.
+    pub(crate) has_approved: bool,
     /// Why the answer from this stage came to nothing.
     pub(crate) refusal: Option<String>,
 }
@@ -76,6 +78,7 @@ impl Asked {
             page: Page::default(),
             is_stale: true,
             said: None,
+            has_approved: false,
             refusal: None,
         }
     }
@@ -190,6 +193,7 @@ impl Asked {
     /// An answer, which is to be told to the pod.
     pub(crate) fn reply(&mut self, answer: Answer) -> Method {
         (self.said, self.refusal) = (None, None);
+        self.has_approved = !matches!(answer, Answer::Reject { .. });
         let from = std::mem::replace(&mut self.stage, Stage::Asked);
         self.stage = Stage::Replying(Box::new(from));
         self.is_stale = true;

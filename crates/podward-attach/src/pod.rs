@@ -150,6 +150,7 @@ impl Pod {
                     let name = asked.name();
                     let said = visible(&format!("{name}: {what} ({by})"), Lines::Escape);
                     let is_own = matches!(asked.stage, Stage::Replying(_))
+                        && settled.outcome.is_approved() == asked.has_approved
                         && matches!(&settled.by, DecidedBy::Client { name, .. } if name == CLIENT);
                     heard.settled = Some((settled.id.clone(), (!is_own).then_some(said)));
                 }

@@ -57,6 +57,9 @@ impl App {
             self.type_ahead(key);
             return Vec::new();
         }
+        if !self.has_room() {
+            return Vec::new();
+        }
         // Who presses a key has read it, and it is about another call.
         self.said = None;
         let Some(asked) = self.asked_mut() else {
@@ -147,11 +150,15 @@ impl App {
         Vec::new()
     }
 
+    /// Whether a question can be shown at all.
+    const fn has_room(&self) -> bool {
+        self.columns >= crate::view::MIN_COLUMNS && self.rows >= crate::view::MIN_ROWS
+    }
+
     /// What is drawn is on the screen.
     pub(super) fn drawn(&mut self) {
         let now = self.now;
-        let has_room =
-            self.columns >= crate::view::MIN_COLUMNS && self.rows >= crate::view::MIN_ROWS;
+        let has_room = self.has_room();
         if let Some(asked) = self.asked_mut()
             && has_room
         {
@@ -201,7 +208,8 @@ impl Asked {
             return Step::Nothing;
         }
         let is_typing = self.stage.typed().is_some() || self.is_typing_pattern();
-        if key.modifiers.contains(KeyModifiers::CONTROL) && !is_typing {
+        // A letter with anything held but Shift is another key.
+        if !(key.modifiers - KeyModifiers::SHIFT).is_empty() && !is_typing {
             return Step::Nothing;
         }
         match &self.stage {

@@ -425,19 +425,53 @@ fn an_answer_from_here_is_not_said_beside_the_next_question() {
     let mut desk = Desk::usual();
     desk.asked(&push("a"));
     desk.asks(0, &push("b"));
-    desk.keys("n");
+    desk.keys("y");
     let by = DecidedBy::Client {
         name: "podward attach".to_owned(),
         edited: false,
     };
-    desk.tell(0, settled_by("a", by));
+    desk.tell(0, settled_by("a", by.clone()));
     let shown = desk.shows();
     assert!(shown.contains("may #2 bash run?"), "{shown}");
-    assert!(!shown.contains("bash: yes"), "{shown}");
+    assert!(!shown.contains("#1 bash"), "{shown}");
     desk.asks(0, &push("c"));
     desk.tell(0, settled("b"));
     assert!(desk.shows().contains("phone"));
     desk.wait(600);
     desk.keys("j");
     assert!(!desk.shows().contains("phone"));
+    desk.keys("n");
+    desk.tell(0, settled_by("c", by));
+    let shown = desk.shows();
+    assert!(
+        shown.contains("bash: yes"),
+        "not as it was answered: {shown}"
+    );
+}
+
+/// A letter with anything held is another key, and a screen that shows no question takes no answer to one.
+#[test]
+fn only_the_plain_letter_on_a_screen_that_shows_the_question_answers() {
+    for held in [
+        KeyModifiers::ALT,
+        KeyModifiers::CONTROL,
+        KeyModifiers::SUPER,
+    ] {
+        let mut desk = Desk::usual();
+        desk.asked(&push("a"));
+        for c in ['y', 'n', 'a', 'y'] {
+            desk.code(KeyCode::Char(c), held);
+            desk.shows();
+        }
+        assert_eq!(desk.answers(), [], "{held:?}");
+    }
+    let mut desk = Desk::usual();
+    desk.asked(&push("a"));
+    let (columns, rows) = (20, 5);
+    desk.happens(Input::Resized { columns, rows });
+    for key in ["n", "\u{1b}", "r", "x", "\n", "y"] {
+        desk.wait(600);
+        desk.keys(key);
+    }
+    assert_eq!(desk.answers(), []);
 }
