@@ -47,6 +47,8 @@ fn keys_that_were_typed_ahead_answer_nothing_and_y_does() {
         window.presses(&["Space", "Enter"]);
         window.sees("Enter answers nothing");
         assert!(!has(&sandbox, "made"));
+        window.types("j");
+        window.sees(READY);
         window.types("y");
         client.event("turn_ended");
         assert!(has(&sandbox, "made"), "{size:?}");
@@ -66,7 +68,7 @@ fn a_window_may_change_its_size_at_any_time() {
     let mut window = attach(&sandbox, (200, 50));
     window.sees(READY);
     window.resizes(40, 10);
-    window.sees("more rows below");
+    window.sees("space: go on");
     window.types("y");
     window.sees("rows were not on the screen yet");
     assert!(!has(&sandbox, "made"));
@@ -147,7 +149,7 @@ fn a_pod_that_was_killed_and_started_anew_is_answered_in_the_same_window() {
     let session = sandbox.session();
     let pod = Pod::go_on(&sandbox, &manifest, &session);
     let mut client = Client::onlooker(&pod, "starter");
-    window.sees_no_more("trying again");
+    window.sees(READY);
     window.types("y");
     client.event("turn_ended");
     assert!(has(&sandbox, "made"));

@@ -10,7 +10,8 @@ use crossterm::event::KeyEventKind;
 use podward_client::Found;
 use podward_protocol::RequestId;
 
-use self::guard::Guard;
+pub(crate) use self::guard::PAUSE;
+use self::guard::{DRAFT_PAUSE, Guard, RECENT};
 use crate::asked::Asked;
 use crate::editor::Editor;
 use crate::input::{Effect, Input, Now, Outcome};
@@ -42,6 +43,11 @@ pub struct App {
     /// Questions are put aside to look at the conversation.
     pub(crate) is_aside: bool,
     pub(crate) guard: Guard,
+    /// When a key was last pressed, or rows of a question came to the screen: until a pause has gone by
+    /// since then, nothing is approved.
+    restless_at: u64,
+    /// When something was last typed that was not for a question.
+    typed_at: Option<u64>,
     pub(crate) is_help: bool,
     /// What is looked for in the conversation.
     pub(crate) search: Option<Editor>,
@@ -86,8 +92,16 @@ impl App {
         match input {
             // A terminal that tells of keys that are let go tells of them as well.
             Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
-            Input::Key(key) => self.key(key),
-            Input::Paste(text) => self.paste(&text),
+            Input::Key(key) => {
+                let effects = self.key(key);
+                self.restless_at = now.steady;
+                effects
+            }
+            Input::Paste(text) => {
+                let effects = self.paste(&text);
+                self.restless_at = now.steady;
+                effects
+            }
             Input::Resized { columns, rows } => {
                 let (columns, rows) = (columns.into(), rows.into());
                 let is_smaller = columns < self.columns || rows < self.rows;
@@ -140,7 +154,8 @@ impl App {
     pub fn next_tick(&self) -> Option<u64> {
         let asked = self.asked();
         let counts_down = asked.is_some_and(|asked| asked.request().expires_at.is_some());
-        let is_guarded = asked.is_some() && self.guard.is_up(self.now);
+        let is_guarded =
+            asked.is_some() && (self.guard.is_up(self.now) || self.may_approve().is_err());
         let is_lost = self.pods.iter().any(Pod::is_lost);
         [
             (counts_down || is_lost).then_some(1_000),
@@ -229,6 +244,35 @@ impl App {
             self.typed_for = None;
         }
         self.guard.raise();
+    }
+
+    /// How long no key may be pressed before one counts for a question that has just come.
+    pub(crate) fn pause(&self) -> u64 {
+        let Some(focus) = self.typed_for else {
+            return PAUSE;
+        };
+        let has_draft = self
+            .pods
+            .get(focus)
+            .is_some_and(|pod| !pod.composer.is_empty());
+        let is_recent = self
+            .typed_at
+            .is_some_and(|at| self.now.steady < at + RECENT);
+        match has_draft || is_recent {
+            true => DRAFT_PAUSE,
+            false => PAUSE,
+        }
+    }
+
+    /// Whether a key may approve: not in a burst of keys, and not what has just come to the screen.
+    ///
+    /// # Errors
+    /// It may not: why.
+    pub(crate) const fn may_approve(&self) -> Result<(), &'static str> {
+        match self.now.steady < self.restless_at.saturating_add(PAUSE) {
+            true => Err("y counts after half a second without a key"),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn say(&mut self, text: impl Into<String>) {

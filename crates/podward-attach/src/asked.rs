@@ -11,7 +11,9 @@ use podward_protocol::{
     Always, Answer, Explanation, GrantFor, Method, PermissionReply, PermissionRequest, Preview,
     RequestId,
 };
-use podward_view::{Before, Lines, Look, Question, Row, one_line, rows, visible, wrapped};
+use podward_view::{
+    Before, Lines, Look, Question, Row, one_line, rows, visible, without_runs, wrapped_behind_mark,
+};
 use serde_json::{Map, Value};
 
 pub(crate) use self::always::Form;
@@ -159,7 +161,7 @@ impl Asked {
             Stage::Changed(_, arguments) => changed_rows(&self.request().tool, arguments, columns),
         };
         if let Some(why) = &self.refusal {
-            let mut whole = wrapped(&[(Look::Bad, why)], columns.max(1));
+            let mut whole = wrapped_behind_mark(&[(Look::Bad, &without_runs(why))], columns);
             whole.push(Row::default());
             whole.append(&mut rows);
             rows = whole;
@@ -176,8 +178,9 @@ impl Asked {
         };
         all.extend(parts);
         if let Some(why) = &self.request().no_always {
-            let why = format!("  always  is not offered: {}", visible(why, Lines::Escape));
-            all.extend(wrapped(&[(Look::Faint, &why)], columns.max(1)));
+            let why = without_runs(&visible(why, Lines::Escape));
+            let why = format!("  always  is not offered: {why}");
+            all.extend(wrapped_behind_mark(&[(Look::Faint, &why)], columns));
         }
         all
     }

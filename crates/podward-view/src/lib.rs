@@ -25,4 +25,4 @@ pub use wording::{
     need_text, operation_text, outcome_text, place_text, refusal_text, rule_lines, ruling_text,
     skill_tools_text,
 };
-pub use wrapping::wrapped;
+pub use wrapping::{without_runs, wrapped, wrapped_behind_mark};

@@ -11,7 +11,7 @@ const LINE: &str = "  | ";
 /// What stands in front of a row that begins a line all of which is pointed at.
 const MARKED: &str = "  > ";
 /// What stands in front of a row that goes on with one.
-const REST: &str = "  : ";
+pub(crate) const REST: &str = "  : ";
 /// What stands in front of a row that stands for others.
 const LEFT_OUT: &str = "  ~ ";
 /// Columns for the text on a screen that is narrower than anything can be read on.

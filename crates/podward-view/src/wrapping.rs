@@ -1,6 +1,6 @@
 //! Prose in rows.
 
-use crate::rows::{Look, Row, columns_of};
+use crate::rows::{Look, REST, Row, columns_of};
 
 /// A text in rows that end between words; only a word that is longer than a row is broken. A blank that
 /// is broken at is at no place any more.
@@ -38,6 +38,37 @@ pub fn wrapped(text: &[(Look, &str)], room: usize) -> Vec<Row> {
     all
 }
 
+/// The same for words from outside, in rows of so many columns: a row that goes on with them begins with a
+/// mark, so that none looks like one of podward's own.
+#[must_use]
+pub fn wrapped_behind_mark(text: &[(Look, &str)], columns: usize) -> Vec<Row> {
+    let mut rows = wrapped(text, columns.saturating_sub(REST.len()).max(1)).into_iter();
+    let mut all: Vec<Row> = rows.next().into_iter().collect();
+    all.extend(rows.map(|row| {
+        let mut whole = Row::new(Look::Plain, REST);
+        for piece in &row.pieces {
+            whole.push(piece.look, &piece.text);
+        }
+        whole
+    }));
+    all
+}
+
+/// A text whose blanks lay nothing out: of several in a row those behind the first are written as escapes.
+#[must_use]
+pub fn without_runs(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut is_behind_blank = false;
+    for c in text.chars() {
+        match (c, is_behind_blank) {
+            (' ', true) => shown.push_str("\\u{20}"),
+            (c, _) => shown.push(c),
+        }
+        is_behind_blank = c == ' ';
+    }
+    shown
+}
+
 /// A word in pieces of at most so many columns.
 fn pieces(word: &str, room: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
@@ -55,3 +86,6 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
     }
     pieces
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! What keys do about a question.
 //!
 //! INVARIANT: only the letter `y` lets something run, after every row of what it is about was on the screen
-//! and no key was pressed for a while before it came.
+//! and then no key was pressed, and nothing new shown, for a while before it came.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use podward_protocol::{Answer, Method, RequestId};
@@ -50,11 +50,13 @@ impl App {
     pub(super) fn question_key(&mut self, key: &KeyEvent) -> Vec<Effect> {
         let now = self.now;
         let can_answer = self.can_answer();
+        let may_approve = self.may_approve();
         let Some((at, id)) = self.shown.clone() else {
             return Vec::new();
         };
         if !self.guard.lets_through(now) {
             self.type_ahead(key);
+            self.guard.prolong(now, self.pause());
             return Vec::new();
         }
         if !self.has_room() {
@@ -66,7 +68,13 @@ impl App {
             return Vec::new();
         };
         let was_form = asked.stage.is_form();
-        let step = asked.key(key, now, can_answer);
+        let step = match may_approve {
+            Err(why) if asked.approves(key) && can_answer.is_ok() => {
+                asked.said = Some(why.to_owned());
+                Step::Nothing
+            }
+            _ => asked.key(key, now, can_answer), // it may, or the key is another one
+        };
         if was_form && matches!(asked.stage, Stage::Asked) {
             self.is_new_to_reader();
         }
@@ -116,6 +124,7 @@ impl App {
             && is_text
         {
             typed.key(key);
+            self.typed_at = Some(self.now.steady);
         }
     }
 
@@ -139,7 +148,9 @@ impl App {
         if !self.guard.lets_through(now) {
             if let Some(typed) = self.typed_ahead() {
                 typed.insert(text);
+                self.typed_at = Some(now.steady);
             }
+            self.guard.prolong(now, self.pause());
             return Vec::new();
         }
         if let Some(asked) = self.asked_mut()
@@ -158,12 +169,15 @@ impl App {
     /// What is drawn is on the screen.
     pub(super) fn drawn(&mut self) {
         let now = self.now;
-        let has_room = self.has_room();
+        let (has_room, pause) = (self.has_room(), self.pause());
         if let Some(asked) = self.asked_mut()
             && has_room
         {
-            asked.page.drawn();
-            self.guard.drawn(now);
+            let is_new = asked.page.drawn();
+            self.guard.drawn(now, pause);
+            if is_new {
+                self.restless_at = now.steady;
+            }
         }
     }
 
@@ -219,6 +233,19 @@ impl Asked {
             Stage::Saved(..) | Stage::Changed(..) => self.confirm_key(key, can_answer),
             Stage::Feedback(_) | Stage::Arguments(_) => self.typed_key(key, can_answer),
         }
+    }
+
+    /// Whether a key lets something run once all of it was on the screen.
+    fn approves(&self, key: &KeyEvent) -> bool {
+        let is_yes = key.code == KeyCode::Char('y');
+        let can_run = match &self.stage {
+            Stage::Asked | Stage::Changed(..) => true,
+            Stage::Saved(form, _) => form.can_be_saved().is_ok(),
+            Stage::Always(_) | Stage::Feedback(_) | Stage::Arguments(_) | Stage::Replying(_) => {
+                false
+            }
+        };
+        is_yes && can_run && self.page.is_seen() && (key.modifiers - KeyModifiers::SHIFT).is_empty()
     }
 
     /// While an answer is on its way, others can be looked at.

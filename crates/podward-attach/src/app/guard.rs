@@ -5,6 +5,12 @@ use crate::input::Now;
 /// How long a question has to be on the screen, and nothing typed, before a key counts, in milliseconds.
 pub(crate) const PAUSE: u64 = 500;
 
+/// The same where a prompt is being typed: who types slowly makes longer pauses.
+pub(crate) const DRAFT_PAUSE: u64 = 2_000;
+
+/// How long ago a key was still typed for the prompt.
+pub(crate) const RECENT: u64 = 3_000;
+
 /// Whether keys count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Guard {
@@ -24,9 +30,9 @@ impl Guard {
     }
 
     /// It is on the screen.
-    pub(crate) fn drawn(&mut self, now: Now) {
+    pub(crate) fn drawn(&mut self, now: Now, pause: u64) {
         if *self == Self::Undrawn {
-            *self = Self::Until(now.steady + PAUSE);
+            *self = Self::Until(now.steady + pause);
         }
     }
 
@@ -45,9 +51,13 @@ impl Guard {
             *self = Self::Down;
             return true;
         }
-        if let Self::Until(until) = self {
-            *until = now.steady + PAUSE;
-        }
         false
+    }
+
+    /// A key was pressed that does not count: the pause begins again.
+    pub(crate) fn prolong(&mut self, now: Now, pause: u64) {
+        if let Self::Until(until) = self {
+            *until = now.steady + pause;
+        }
     }
 }

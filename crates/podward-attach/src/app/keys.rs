@@ -20,6 +20,9 @@ impl App {
         if is_control && key.code == KeyCode::Char('l') {
             return vec![Effect::Redraw];
         }
+        if self.asked().is_none() {
+            self.typed_at = Some(self.now.steady);
+        }
         if self.is_help {
             self.is_help = false;
             self.is_new_to_reader();
@@ -46,6 +49,7 @@ impl App {
         if self.asked().is_some() {
             return self.paste_into_question(&text);
         }
+        self.typed_at = Some(self.now.steady);
         if let Some(search) = &mut self.search {
             search.insert(&text.replace('\n', " "));
         } else if let Some(pod) = self

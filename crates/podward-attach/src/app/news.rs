@@ -64,6 +64,9 @@ impl App {
             effects.extend(self.ask_preview_again(at, &id));
             if self.shown.as_ref().is_some_and(|shown| *shown == (at, id)) {
                 self.is_new_to_reader();
+                if let Some(asked) = self.asked_mut() {
+                    asked.said = None;
+                }
             }
         }
         if let Some(id) = heard.asked {
@@ -96,7 +99,10 @@ impl App {
         if let Some((at, _)) = &which {
             let is_talking = self.shown.is_none() || self.is_aside;
             let is_typing = is_talking && self.listed.is_none() && !self.is_help;
-            self.typed_for = is_typing.then_some(self.focus);
+            // Who types goes on, also where another question comes meanwhile.
+            if is_typing || !self.guard.is_up(self.now) {
+                self.typed_for = is_typing.then_some(self.focus);
+            }
             self.focus = *at;
             self.guard.raise();
         }

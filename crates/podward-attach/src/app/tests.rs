@@ -1,3 +1,4 @@
+mod pauses;
 mod safety;
 mod screens;
 mod talking;

@@ -4,7 +4,8 @@ use podward_protocol::{
     Chosen, ChosenPattern, GrantFor, Method, PermissionPreview, PermissionRequest, Preview, Time,
 };
 use podward_view::{
-    Lines, Look, Row, always_in, each_once, lasts_text, one_line, parts_text, visible, wrapped,
+    Lines, Look, Row, always_in, each_once, lasts_text, one_line, parts_text, visible,
+    without_runs, wrapped, wrapped_behind_mark,
 };
 
 use crate::editor::Editor;
@@ -206,10 +207,8 @@ impl Form {
             }
         }
         if let Some(workspace) = &request.always_in {
-            all.extend(wrapped(
-                &[(Look::Warning, &always_in(workspace))],
-                columns.max(1),
-            ));
+            let text = always_in(&without_runs(workspace));
+            all.extend(wrapped_behind_mark(&[(Look::Warning, &text)], columns));
         }
         all.push(Row::default());
         let lasts = format!("  for  < {} >", self.lasts.text());
@@ -233,7 +232,7 @@ impl Form {
             let look = if is_typed { Look::Asks } else { Look::Strong };
             let front = format!("  pattern for {tool}  ");
             let parts = [(Look::Plain, &*front), (look, &*shown)];
-            all.extend(wrapped(&parts, columns.max(1)));
+            all.extend(wrapped_behind_mark(&parts, columns));
             all.extend(self.examples(*operation, columns));
         }
         all
@@ -244,8 +243,8 @@ impl Form {
         let preview = match &self.previewed {
             Previewed::Awaited => return vec![Row::new(Look::Faint, "    \u{2026}")],
             Previewed::Refused(why) => {
-                let why = format!("    cannot be saved: {}", one_line(why, 400));
-                return wrapped(&[(Look::Bad, &why)], columns.max(1));
+                let why = format!("    cannot be saved: {}", without_runs(&one_line(why, 400)));
+                return wrapped_behind_mark(&[(Look::Bad, &why)], columns);
             }
             Previewed::Told(preview) => preview,
         };
@@ -309,16 +308,14 @@ impl Form {
                 .get(*operation)
                 .map_or("", |one| &*one.tool);
             let text = format!("  {tool}  `{}`", visible(pattern.text(), Lines::Escape));
-            all.extend(wrapped(&[(Look::Asks, &text)], columns.max(1)));
+            all.extend(wrapped_behind_mark(&[(Look::Asks, &text)], columns));
             all.extend(self.examples(*operation, columns));
         }
         let lasts = format!("  for  {}", lasts_text(lasts));
         all.extend(wrapped(&[(Look::Strong, &lasts)], columns.max(1)));
         if let Some(workspace) = &request.always_in {
-            all.extend(wrapped(
-                &[(Look::Warning, &always_in(workspace))],
-                columns.max(1),
-            ));
+            let text = always_in(&without_runs(workspace));
+            all.extend(wrapped_behind_mark(&[(Look::Warning, &text)], columns));
         }
         all
     }

@@ -35,7 +35,7 @@ impl Page {
             self.n_shown = 0;
         }
         self.n_shown = self.n_shown.min(n_same);
-        if n_same < rows.len() || rows.len() < self.rows.len() {
+        if n_same < rows.len() || rows.len() < self.rows.len() || height != self.height {
             self.is_drawn = false;
         }
         (self.rows, self.columns, self.height) = (rows, columns, height);
@@ -49,7 +49,10 @@ impl Page {
     /// The same text, for a screen with so much room.
     pub(crate) fn resize(&mut self, height: usize) {
         if height < self.height {
-            (self.n_shown, self.is_drawn) = (0, false);
+            self.n_shown = 0;
+        }
+        if height != self.height {
+            self.is_drawn = false;
         }
         self.height = height;
         self.scroll(0);
@@ -60,13 +63,14 @@ impl Page {
         self.rows.iter().skip(self.top).take(self.height)
     }
 
-    /// The screen shows what it is to show.
-    pub(crate) fn drawn(&mut self) {
-        self.is_drawn = true;
+    /// The screen shows what it is to show: whether that is new on it.
+    pub(crate) fn drawn(&mut self) -> bool {
+        let is_new = !std::mem::replace(&mut self.is_drawn, true);
         if self.top <= self.n_shown {
             let end = (self.top + self.height).min(self.rows.len());
             self.n_shown = self.n_shown.max(end);
         }
+        is_new
     }
 
     /// Whether every row was on the screen once what is to be shown is.

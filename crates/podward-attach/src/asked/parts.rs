@@ -5,7 +5,7 @@ use podward_protocol::{
 };
 use podward_view::{
     Lines, Look, Row, cause_text, columns_of, one_line, operation_text, verdict_word, visible,
-    wrapped,
+    without_runs, wrapped,
 };
 
 /// Characters of a part that are shown; what is cut off is counted.
@@ -41,7 +41,7 @@ pub(super) fn rows(
             }
             Some(_) | None => visible(&text, Lines::Escape),
         };
-        let text = format!("{}  {text}", operation.tool);
+        let text = format!("{}  {}", operation.tool, without_runs(&text));
         let why = match by_rules {
             // What asks and is not asked about is answered by a grant of earlier.
             Some(says) if says.verdict != verdict => {
@@ -60,7 +60,7 @@ pub(super) fn rows(
             }
             all.push(std::mem::replace(
                 &mut front,
-                Row::new(Look::Plain, "        "),
+                Row::new(Look::Plain, "      : "),
             ));
         }
     }

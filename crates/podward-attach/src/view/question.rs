@@ -3,7 +3,7 @@
 use podward_view::{Lines, Look, Row, visible};
 
 use super::{Screen, typed};
-use crate::app::App;
+use crate::app::{App, PAUSE};
 use crate::asked::{Asked, Stage};
 
 pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
@@ -74,7 +74,9 @@ fn below(app: &App, asked: &Asked) -> String {
         .said
         .as_ref()
         .map(|(said, _)| visible(said, Lines::Escape));
-    let both = [Some(position(asked)), said].into_iter().flatten();
+    let is_typing = app.guard.is_up(app.now) && app.typed_for.is_some();
+    let typing = is_typing.then(|| "typing goes into the prompt until then".to_owned());
+    let both = [Some(position(asked)), typing, said].into_iter().flatten();
     let both: Vec<String> = both.filter(|text| !text.is_empty()).collect();
     both.join(" \u{b7} ")
 }
@@ -91,7 +93,10 @@ fn position(asked: &Asked) -> String {
 
 fn last(app: &App, asked: &Asked) -> Row {
     if app.guard.is_up(app.now) {
-        let text = "keys do not count yet: half a second without one";
+        let text = match app.pause() {
+            PAUSE => "keys do not count yet: half a second without one",
+            _ => "keys do not count yet: two seconds without one",
+        };
         return Row::new(Look::Warning, text);
     }
     if let Some(said) = &asked.said {
@@ -129,7 +134,14 @@ fn last(app: &App, asked: &Asked) -> Row {
         Stage::Changed(..) => "y: run this   Esc: back",
         Stage::Replying(_) => "the answer is on its way   Tab: next   o: look aside",
     };
-    Row::new(Look::Faint, usual)
+    match usual.strip_prefix("y: ") {
+        Some(rest) if app.may_approve().is_err() => {
+            let rest = rest.strip_prefix("yes").unwrap_or(rest);
+            let between = if rest.starts_with(' ') { "" } else { ", " };
+            Row::new(Look::Faint, &format!("y: wait{between}{rest}"))
+        }
+        _ => Row::new(Look::Faint, usual), // `y` counts, or is not offered
+    }
 }
 
 /// The keys that are left where nothing can be answered; `None`: all.

@@ -15,7 +15,7 @@ use super::Desk;
 use crate::input::{Input, PodNews, Refused};
 
 /// Any key that a keyboard has.
-fn key() -> impl Strategy<Value = KeyEvent> {
+pub(super) fn key() -> impl Strategy<Value = KeyEvent> {
     let code = prop_oneof![
         4 => proptest::char::range(' ', '~').prop_map(KeyCode::Char),
         4 => Just(KeyCode::Char('y')),
@@ -37,7 +37,7 @@ fn key() -> impl Strategy<Value = KeyEvent> {
 }
 
 /// A question of so many lines, all of which ask.
-fn of_lines(n_lines: usize) -> Question {
+pub(super) fn of_lines(n_lines: usize) -> Question {
     let mut question = push("a");
     let lines: Vec<String> = (0..n_lines).map(|n| format!("echo {n}")).collect();
     question.request.arguments = json!({ "command": lines.join("\n") + "\nrm -rf src" });
@@ -118,6 +118,7 @@ proptest! {
         if is_settled {
             desk.tell(0, settled("a"));
         } else {
+            desk.wait(2_000);
             desk.keys("n");
         }
         let draft = desk.app.outcome().draft;
@@ -207,7 +208,10 @@ fn what_was_shown_on_a_larger_screen_is_shown_again() {
     desk.wait(600);
     desk.keys("y");
     assert_eq!(desk.answers(), []);
-    desk.keys("  y");
+    assert!(desk.shows().contains("not on the screen yet"));
+    desk.keys("  ");
+    desk.wait(600);
+    desk.keys("y");
     assert_eq!(desk.answers(), [(RequestId::new("a"), Answer::Once)]);
 }
 
@@ -228,8 +232,10 @@ fn nothing_can_be_answered_on_a_screen_that_is_too_small() {
         let mut desk = Desk::new(columns, rows, &["demo"]);
         desk.asked(&push("a"));
         for _ in 0..40 {
-            desk.keys(" y");
-            desk.wait(600);
+            for key in [" ", "y"] {
+                desk.keys(key);
+                desk.wait(600);
+            }
         }
         assert!(!desk.has_approved(), "{columns}x{rows}");
     }
@@ -333,7 +339,7 @@ fn esc_in_a_form_answers_nothing() {
     desk.asked(&push("a"));
     desk.keys("ex");
     desk.control('s');
-    assert!(desk.shows().contains("y: run this"));
+    assert!(desk.shows().contains("y: wait, run this"));
     desk.keys("\u{1b}");
     assert!(desk.shows().contains("Ctrl-S: done"));
 }
@@ -367,7 +373,10 @@ fn a_refused_answer_keeps_its_form_open_with_its_text() {
                     let (target, preview) = (desk.target(), previewed());
                     desk.news(0, PodNews::Replied(target, Ok(preview)));
                 }
-                c => desk.keys(&c.to_string()),
+                c => {
+                    desk.wait(600);
+                    desk.keys(&c.to_string());
+                }
             }
             desk.shows();
         }
@@ -410,6 +419,8 @@ fn a_pattern_that_cannot_be_saved_is_not_offered() {
     desk.news(0, PodNews::Replied(target.clone(), Ok(previewed())));
     desk.shows();
     desk.keys("a");
+    assert!(desk.shows().contains("y: wait, save it"));
+    desk.wait(600);
     assert!(desk.shows().contains("y: save it"));
     desk.news(0, PodNews::Replied(target, error()));
     desk.shows();

@@ -233,6 +233,7 @@ fn a_long_command_is_scrolled_to_its_end() {
     desk.keys("y");
     check("long-not-yet", &mut desk);
     desk.keys("    ");
+    desk.wait(600);
     check("long-last", &mut desk);
 }
 
@@ -289,6 +290,7 @@ fn always_shows_what_it_would_save_with_examples_and_asks_back() {
     let target = desk.target();
     desk.news(0, PodNews::Replied(target, Ok(preview())));
     desk.keys("\u{1b}a");
+    desk.wait(600);
     check("always-confirm", &mut desk);
     desk.keys("y");
     assert_eq!(
@@ -312,6 +314,8 @@ fn a_no_can_say_why_and_an_edit_is_shown_before_it_runs() {
     desk.keys("e --dry-run");
     check("arguments", &mut desk);
     desk.control('s');
+    desk.shows();
+    desk.wait(600);
     check("changed", &mut desk);
 }
 
