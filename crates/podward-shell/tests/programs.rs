@@ -28,8 +28,7 @@ use std::fs;
 use std::path::Path;
 
 use podward_policy::{
-    Action, Coverage, KnownTools, LayerKind, LayerName, Location, Lowered, Policies, Policy,
-    PolicySpec, RuleSpec, Subject,
+    Action, Coverage, KnownTools, Lowered, Policies, Policy, PolicySpec, Subject,
 };
 
 /// At least this many programs have a model.
@@ -128,30 +127,9 @@ fn judge(
     (tool, pattern, action): (&str, String, Action),
     call: &Lowered,
 ) -> (Action, Coverage) {
-    let location = Location {
-        file: "cases".into(),
-        line: 1,
-        column: 1,
-    };
-    let spec = PolicySpec {
-        default_action,
-        default_location: location.clone(),
-        unresolved: None,
-        rules: vec![RuleSpec {
-            tool: tool.to_owned(),
-            pattern,
-            action,
-            message: None,
-            grantable: true,
-            ask_timeout: None,
-            location,
-        }],
-    };
+    let spec = PolicySpec::new(default_action).rule(tool, pattern, action);
     let compiled = Policy::compile(&spec, &KnownTools::built_in()).expect("the rule of a case");
-    let layer = LayerName {
-        kind: LayerKind::Manifest,
-    };
-    let ruling = Policies::new(vec![(layer, compiled.policy)]).judge(call);
+    let ruling = Policies::from(compiled.policy).judge(call);
     (ruling.action, ruling.coverage)
 }
 

@@ -8,9 +8,7 @@
 
 mod lexical;
 
-use podward_policy::{
-    Action, KnownTools, LayerKind, LayerName, Location, Policies, Policy, PolicySpec, RuleSpec,
-};
+use podward_policy::{Action, KnownTools, Policies, Policy, PolicySpec};
 
 const FILES: &[(&str, &str)] = &[
     ("reading", include_str!("verdicts/reading.txt")),
@@ -26,23 +24,6 @@ fn action(word: &str) -> Action {
         "ask" => Action::Ask,
         "deny" => Action::Deny,
         word => panic!("`{word}` is no action"),
-    }
-}
-
-fn location() -> Location {
-    Location {
-        file: "test".into(),
-        line: 1,
-        column: 1,
-    }
-}
-
-fn spec(default: Action) -> PolicySpec {
-    PolicySpec {
-        default_action: default,
-        default_location: location(),
-        unresolved: None,
-        rules: Vec::new(),
     }
 }
 
@@ -64,17 +45,14 @@ fn check(policies: &Policies, place: &str, case: &str, wrong: &mut Vec<String>) 
 fn policies(spec: &PolicySpec, place: &str) -> Policies {
     let compiled = Policy::compile(spec, &KnownTools::built_in())
         .unwrap_or_else(|findings| panic!("{place}: {findings:?}"));
-    let layer = LayerName {
-        kind: LayerKind::Manifest,
-    };
-    Policies::new(vec![(layer, compiled.policy)])
+    Policies::from(compiled.policy)
 }
 
 #[test]
 fn commands_get_the_verdicts_of_the_contract() {
     let mut wrong = Vec::new();
     for (name, text) in FILES {
-        let mut current = spec(Action::Ask);
+        let mut current = PolicySpec::new(Action::Ask);
         for (n, line) in text.lines().enumerate() {
             let place = format!("{name}:{}", n + 1);
             let line = line.trim_end();
@@ -87,19 +65,11 @@ fn commands_get_the_verdicts_of_the_contract() {
             }
             let (keyword, rest) = line.split_once(' ').unwrap();
             if keyword == "default" {
-                current = spec(action(rest));
+                current = PolicySpec::new(action(rest));
                 continue;
             }
             let (tool, pattern) = rest.split_once(' ').unwrap();
-            current.rules.push(RuleSpec {
-                tool: tool.to_owned(),
-                pattern: pattern.to_owned(),
-                action: action(keyword),
-                message: None,
-                grantable: true,
-                ask_timeout: None,
-                location: location(),
-            });
+            current = current.rule(tool, pattern, action(keyword));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());

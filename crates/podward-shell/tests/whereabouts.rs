@@ -6,7 +6,7 @@
 
 mod lexical;
 
-use podward_policy::{Action, KnownTools, Location, Policies, Policy, PolicySpec, RuleSpec};
+use podward_policy::{Action, KnownTools, Policies, Policy, PolicySpec};
 
 const DEFAULT_CASES: usize = 4000;
 
@@ -48,25 +48,7 @@ fn a_rule_means_one_file() {
 }
 
 fn judge(case: &Case, default_action: Action, action: Action) -> Action {
-    let location = Location {
-        file: "test".into(),
-        line: 1,
-        column: 1,
-    };
-    let spec = PolicySpec {
-        default_action,
-        default_location: location.clone(),
-        unresolved: None,
-        rules: vec![RuleSpec {
-            tool: "bash".to_owned(),
-            pattern: format!("{} *", case.ruled),
-            action,
-            message: None,
-            grantable: true,
-            ask_timeout: None,
-            location,
-        }],
-    };
+    let spec = PolicySpec::new(default_action).rule("bash", format!("{} *", case.ruled), action);
     let policy = Policy::compile(&spec, &KnownTools::built_in())
         .unwrap()
         .policy;

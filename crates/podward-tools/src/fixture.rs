@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use podward_gate::{Call, CallFacts, CallId, Gate, Permit, Settled, Submitted};
-use podward_policy::{
-    Action, KnownTools, LayerKind, LayerName, Location, Lowered, Policies, Policy, PolicySpec,
-    RuleSpec, ToolName,
-};
+use podward_policy::{Action, KnownTools, Lowered, Policies, Policy, PolicySpec, ToolName};
 use podward_scope::{Scope, ScopeDecl};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -164,33 +161,12 @@ pub(crate) fn text_place() -> Place {
 
 /// Policies of one layer: its default, and rules of tool, pattern and action.
 pub(crate) fn policies(default: Action, rules: &[(&str, &str, Action)]) -> Policies {
-    let location = Location {
-        file: "test".into(),
-        line: 1,
-        column: 1,
-    };
-    let spec = PolicySpec {
-        default_action: default,
-        default_location: location.clone(),
-        unresolved: None,
-        rules: rules
-            .iter()
-            .map(|(tool, pattern, action)| RuleSpec {
-                tool: (*tool).to_owned(),
-                pattern: (*pattern).to_owned(),
-                action: *action,
-                message: None,
-                grantable: true,
-                ask_timeout: None,
-                location: location.clone(),
-            })
-            .collect(),
-    };
+    let mut spec = PolicySpec::new(default);
+    for (tool, pattern, action) in rules {
+        spec = spec.rule(*tool, *pattern, *action);
+    }
     let compiled = Policy::compile(&spec, &KnownTools::built_in()).unwrap();
-    let name = LayerName {
-        kind: LayerKind::Manifest,
-    };
-    Policies::new(vec![(name, compiled.policy)])
+    Policies::from(compiled.policy)
 }
 
 /// Whether `path` is a directory that this process may not write into.

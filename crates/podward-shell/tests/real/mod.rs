@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use podward_policy::{
-    Action, HoleKind, KnownTools, LayerKind, LayerName, Location, Lowered, Need, Operation,
-    Policies, Policy, PolicySpec, RuleSpec, Subject, Text,
+    Action, HoleKind, KnownTools, Lowered, Need, Operation, Policies, Policy, PolicySpec, Subject,
+    Text,
 };
 
 pub(crate) const ALLOWLISTS: &str = include_str!("allowlists.toml");
@@ -68,35 +68,14 @@ pub(crate) fn allowlists() -> BTreeMap<String, Allowlist> {
 impl Allowlist {
     /// The list as a policy: whatever it does not allow is asked.
     pub(crate) fn policies(&self) -> Policies {
-        let location = Location {
-            file: "allowlists.toml".into(),
-            line: 1,
-            column: 1,
+        let runs = self.bash.iter().map(|pattern| ("bash", pattern));
+        let writes = self.write.iter().map(|pattern| ("file_write", pattern));
+        let allow = |spec: PolicySpec, (tool, pattern): (&str, &String)| {
+            spec.rule(tool, pattern, Action::Allow)
         };
-        let rule = |tool: &str, pattern: &String| RuleSpec {
-            tool: tool.to_owned(),
-            pattern: pattern.clone(),
-            action: Action::Allow,
-            message: None,
-            grantable: true,
-            ask_timeout: None,
-            location: location.clone(),
-        };
-        let rules = self.bash.iter().map(|pattern| rule("bash", pattern));
-        let writes = self.write.iter().map(|pattern| rule("file_write", pattern));
-        let spec = PolicySpec {
-            default_action: Action::Ask,
-            default_location: location.clone(),
-            unresolved: None,
-            rules: rules.chain(writes).collect(),
-        };
+        let spec = runs.chain(writes).fold(PolicySpec::new(Action::Ask), allow);
         let compiled = Policy::compile(&spec, &KnownTools::built_in()).unwrap();
-        Policies::new(vec![(
-            LayerName {
-                kind: LayerKind::Manifest,
-            },
-            compiled.policy,
-        )])
+        Policies::from(compiled.policy)
     }
 }
 
