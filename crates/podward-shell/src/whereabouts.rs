@@ -160,15 +160,13 @@ fn is_file(word: &str) -> bool {
     !matches!(word, "" | "-") && !scheme.is_some_and(is_scheme)
 }
 
-/// Whether a relative path is spelled as it lies, a `./` in front and a `/` at its end aside.
+/// Whether a relative path is spelled as it lies, a `./` in front of a name and a `/` at its end aside.
 fn is_normal(path: &str) -> bool {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let mut names = path.strip_suffix('/').unwrap_or(path).split('/');
-    let has_climbed = |name: &str| name != "..";
-    path == "." || path.is_empty() || {
-        let mut names = names.by_ref().skip_while(|name| !has_climbed(name));
-        names.all(|name| !matches!(name, "" | "." | ".."))
-    }
+    let dotted = path.strip_prefix("./");
+    let path = dotted.unwrap_or(path);
+    let names = path.strip_suffix('/').unwrap_or(path).split('/');
+    let mut below = names.skip_while(|name| dotted.is_none() && *name == "..");
+    matches!(path, "" | ".") || below.all(|name| !matches!(name, "" | "." | ".."))
 }
 
 /// A path below a directory of which nothing is known.
