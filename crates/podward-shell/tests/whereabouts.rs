@@ -6,7 +6,7 @@
 
 mod lexical;
 
-use podward_policy::{Action, KnownTools, Policies, Policy, PolicySpec};
+use podward_policy::{Action, Cause, KnownTools, Policies, Policy, PolicySpec, Ruling};
 
 const DEFAULT_CASES: usize = 4000;
 
@@ -31,9 +31,9 @@ fn a_rule_means_one_file() {
     let mut n_denied = 0;
     for _ in 0..n_cases {
         let case = case(&mut random);
-        let denied = judge(&case, Action::Allow, Action::Deny);
-        let allowed = judge(&case, Action::Deny, Action::Allow);
         let Case { line, ruled, is_it } = &case;
+        let denied = judge(line, ruled, Action::Allow, Action::Deny).action;
+        let allowed = judge(line, ruled, Action::Deny, Action::Allow).action;
         if *is_it {
             assert_eq!(denied, Action::Deny, "deny `{ruled} *`: {line}");
             n_denied += 1;
@@ -47,13 +47,25 @@ fn a_rule_means_one_file() {
     );
 }
 
-fn judge(case: &Case, default_action: Action, action: Action) -> Action {
-    let spec = PolicySpec::new(default_action).rule("bash", format!("{} *", case.ruled), action);
+#[test]
+fn where_a_program_may_lie_anywhere_that_is_why() {
+    for command in ["./check", "bash ./check"] {
+        let line = format!("cd \"$x\" && {command} a");
+        let why = match judge(&line, command, Action::Deny, Action::Allow).cause {
+            Cause::Unresolved { why, .. } => Some(why),
+            _ => None,
+        };
+        let expected = "where the program or the script lies is not known before it runs";
+        assert_eq!(why.as_deref(), Some(expected), "{line}");
+    }
+}
+
+fn judge(line: &str, ruled: &str, default_action: Action, action: Action) -> Ruling {
+    let spec = PolicySpec::new(default_action).rule("bash", format!("{ruled} *"), action);
     let policy = Policy::compile(&spec, &KnownTools::built_in())
         .unwrap()
         .policy;
-    let lowered = podward_shell::lower(&case.line, &lexical::place());
-    Policies::from(policy).judge(&lowered).action
+    Policies::from(policy).judge(&podward_shell::lower(line, &lexical::place()))
 }
 
 fn case(random: &mut Random) -> Case {

@@ -2,6 +2,7 @@
 
 use crate::operation::{Operation, Operations, Subject};
 use crate::rule::has_expansion;
+use crate::text::Text;
 use crate::verdict::Coverage;
 
 /// What of a call was not understood, each reason once.
@@ -39,17 +40,19 @@ pub(super) fn coverage(operations: &Operations) -> Coverage {
 
 /// Why a text is not known, in a word to people.
 pub(super) fn why_unknown(operation: Option<&Operation>) -> Box<str> {
+    let has_hole = |text: &Text| !text.holes().is_empty();
     match operation.map(|operation| &operation.subject) {
         Some(Subject::Unknown(reason)) => reason.as_str().into(),
-        Some(Subject::Command(command)) if !command.written.holes().is_empty() => {
+        Some(Subject::Command(command)) if has_hole(&command.written) => {
             "a part of the command is not known before it runs".into()
         }
-        Some(Subject::Path(path) | Subject::Tree(path))
-            if !path.lexical.short.holes().is_empty() =>
-        {
+        Some(Subject::Command(command)) if command.located().iter().flatten().any(has_hole) => {
+            "where the program or the script lies is not known before it runs".into()
+        }
+        Some(Subject::Path(path) | Subject::Tree(path)) if has_hole(&path.lexical.short) => {
             "a path is not known before the command runs".into()
         }
-        Some(Subject::Url(url)) if !url.text.holes().is_empty() => {
+        Some(Subject::Url(url)) if has_hole(&url.text) => {
             "a URL is not known before the command runs".into()
         }
         _ => "the text is too costly to compare with this rule".into(),
