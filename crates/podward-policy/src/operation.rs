@@ -323,8 +323,9 @@ impl CommandSubject {
             .map_or(&Directories::Own, |place| &place.directories)
     }
 
-    /// What has to be matched beside the command as written.
-    pub(crate) fn located(&self) -> &[Vec<Text>] {
+    /// What has to be matched beside the command as written ([`CommandPlace::located`]).
+    #[must_use]
+    pub fn located(&self) -> &[Vec<Text>] {
         self.place.as_ref().map_or(&[], |place| &place.located)
     }
 }

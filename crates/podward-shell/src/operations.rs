@@ -190,7 +190,7 @@ impl<'a> Sink<'a> {
         let (Some(outer), Some(inner)) = (subject(wrapper), subject(runs)) else {
             return;
         };
-        let located = inner.place.as_ref().map_or(&[][..], |place| &place.located);
+        let located = inner.located();
         let Some(front) = outer
             .written
             .known_part()

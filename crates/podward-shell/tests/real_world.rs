@@ -264,10 +264,7 @@ fn is_listed_there(list: &Allowlist, lowered: &Lowered) -> bool {
         let Subject::Command(command) = &operation.subject else {
             return true;
         };
-        let groups = command
-            .place
-            .as_ref()
-            .map_or(&[][..], |place| &place.located);
+        let groups = command.located();
         let written = filled(&command.written);
         operation.need == Need::Restrictive
             || list.bash.iter().any(|pattern| {

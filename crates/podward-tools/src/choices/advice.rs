@@ -210,10 +210,24 @@ fn whole_line(
     let [only] = asked else {
         return (!asked.is_empty()).then(|| line_pattern(&whole.exact));
     };
-    let is_one_text = narrowest(operations, *only, programs)
-        .and_then(|choice| choice.rule().ok())
-        .is_some_and(|rule| rule.is_literal());
+    let is_one_text = operations.get(*only).is_some_and(names_what_it_runs)
+        && narrowest(operations, *only, programs)
+            .and_then(|choice| choice.rule().ok())
+            .is_some_and(|rule| rule.is_literal());
     (!is_one_text).then(|| line_pattern(&whole.exact))
+}
+
+/// Whether the words of a command say where what it runs lies: else a rule that is these words does not
+/// match it.
+fn names_what_it_runs(operation: &Operation) -> bool {
+    match &operation.subject {
+        Subject::Command(command) => command.located().is_empty(),
+        Subject::Path(_)
+        | Subject::Tree(_)
+        | Subject::Url(_)
+        | Subject::Plain(_)
+        | Subject::Unknown(_) => true,
+    }
 }
 
 fn line_pattern(line: &str) -> Result<Box<str>, Box<str>> {

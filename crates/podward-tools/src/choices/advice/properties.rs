@@ -51,6 +51,7 @@ const PATTERNS: &[(&str, &str)] = &[
     ("bash", "*$*"),
     ("bash", "* | *"),
     ("bash", "npm *"),
+    ("bash", "./x.sh *"),
     ("read", "*"),
     ("read", "src/*"),
     ("read", "*.env*"),

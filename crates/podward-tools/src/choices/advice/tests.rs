@@ -163,6 +163,16 @@ fn the_narrowest_rule_allows_the_call_and_nothing_else() {
     );
     check(
         &by_default,
+        &bash("cd android && ./gradlew build"),
+        &["manifest anywhere: bash cd android && ./gradlew build"],
+    );
+    check(
+        &by_default,
+        &bash("sudo src/../x"),
+        &["manifest anywhere: bash sudo src/../x"],
+    );
+    check(
+        &by_default,
         &bash("cat a.key"),
         &["manifest before 1: bash cat a.key"],
     );
