@@ -277,8 +277,7 @@ impl Search<'_> {
 
     /// Any path below a directory.
     fn tree(&mut self, form: &PathForm) -> bool {
-        let texts = [Some(&form.short), Some(&form.absolute), form.home.as_ref()];
-        texts.into_iter().flatten().all(|directory| {
+        form.texts().all(|directory| {
             let below = path::below(directory);
             self.text(&below, Ends::Both, Text::known_start)
         })

@@ -284,6 +284,13 @@ impl PathSubject {
     }
 }
 
+impl PathForm {
+    /// All that is known of this spelling: short, absolute, from the home directory.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Text> {
+        [&self.short, &self.absolute].into_iter().chain(&self.home)
+    }
+}
+
 impl Operation {
     /// An operation of a tool whose rules are matched against a text as it is: it needs an allow,
     /// and all of it is known.

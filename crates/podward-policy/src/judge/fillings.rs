@@ -2,7 +2,7 @@
 
 use super::{Decision, Why, operand};
 use crate::action::Action;
-use crate::operation::{Operation, Subject};
+use crate::operation::{Operation, PathForm, Subject};
 use crate::rule::{Operand, Rule, has_expansion};
 
 /// What the rules so far say of some ways to fill the holes.
@@ -61,10 +61,7 @@ pub(super) fn counts_in_part(rule: &Rule, operation: &Operation) -> bool {
     let is_unsure = match &operation.subject {
         // A restriction matches where what it names begins below, an allow only as a whole.
         Subject::Tree(_) => return rule.is_restrictive(),
-        Subject::Path(path) => path.forms().all(|form| {
-            let texts = [Some(&form.short), Some(&form.absolute), form.home.as_ref()];
-            texts.into_iter().flatten().all(has_expansion)
-        }),
+        Subject::Path(path) => path.forms().flat_map(PathForm::texts).all(has_expansion),
         Subject::Url(url) => has_expansion(&url.text),
         Subject::Command(_) | Subject::Plain(_) | Subject::Unknown(_) => false,
     };

@@ -102,24 +102,21 @@ impl<'a> PathPattern<'a> {
         let n_named = named.chars().count();
         let is_relative = self.anchor == Anchor::Workspace;
         let mut best = Hit::No;
-        for form in tree.forms() {
-            for text in [Some(&form.short), Some(&form.absolute), form.home.as_ref()] {
-                let Some(text) = text else { continue };
-                let hit = match text.as_known() {
-                    Some(HERE) if is_relative => Hit::Must,
-                    Some(directory) => {
-                        let is_inside = directory.chars().count() <= n_named
-                            && !self.glob.differs_at_start(directory, work)?;
-                        Hit::certain(is_inside)
-                    }
-                    None if has_expansion(text) => Hit::No,
-                    None => begins_below_some(text, &named, work)?,
-                };
-                if hit == Hit::Must {
-                    return Ok(hit);
+        for text in tree.forms().flat_map(PathForm::texts) {
+            let hit = match text.as_known() {
+                Some(HERE) if is_relative => Hit::Must,
+                Some(directory) => {
+                    let is_inside = directory.chars().count() <= n_named
+                        && !self.glob.differs_at_start(directory, work)?;
+                    Hit::certain(is_inside)
                 }
-                best = best.max(hit);
+                None if has_expansion(text) => Hit::No,
+                None => begins_below_some(text, &named, work)?,
+            };
+            if hit == Hit::Must {
+                return Ok(hit);
             }
+            best = best.max(hit);
         }
         Ok(best)
     }
@@ -132,20 +129,17 @@ impl<'a> PathPattern<'a> {
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
         let mut best = Hit::No;
-        for form in path.forms() {
-            for text in [Some(&form.short), Some(&form.absolute), form.home.as_ref()] {
-                let Some(text) = text else { continue };
-                let Bounds { most, .. } = self.glob.bounds(text, |_| true, work)?;
-                if operand.count(most, text) <= best {
-                    continue;
-                }
-                let fold = 0..text.known_part().len();
-                let hit = operand.count(self.glob.hit_text(text, &fold, work), text);
-                if hit == Hit::Must {
-                    return Ok(hit);
-                }
-                best = best.max(hit);
+        for text in path.forms().flat_map(PathForm::texts) {
+            let Bounds { most, .. } = self.glob.bounds(text, |_| true, work)?;
+            if operand.count(most, text) <= best {
+                continue;
             }
+            let fold = 0..text.known_part().len();
+            let hit = operand.count(self.glob.hit_text(text, &fold, work), text);
+            if hit == Hit::Must {
+                return Ok(hit);
+            }
+            best = best.max(hit);
         }
         Ok(best)
     }
