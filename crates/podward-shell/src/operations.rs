@@ -14,7 +14,7 @@ use podward_policy::{
     OperationIdx, PathForm, PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
 };
 
-use crate::arg::{self, Arg};
+use crate::arg::Arg;
 use crate::limits;
 use crate::place::{ShellPlace, UrlFound};
 use crate::work;
@@ -257,11 +257,7 @@ impl<'a> Sink<'a> {
 
     /// Adds what the use of a path means; `false` if no character of it is known.
     pub(crate) fn path(&mut self, arg: &Arg, access: Access, bases: &Bases) -> bool {
-        let directories = arg::Directories {
-            home: self.place.home,
-            working: bases.single(),
-        };
-        let Some(path) = arg.path(directories) else {
+        let Some(path) = bases.path(arg, &self.place) else {
             if let Access::Derived(parent) = access {
                 self.unknown_path(parent, arg.span);
             }

@@ -2,7 +2,7 @@
 
 use podward_policy::{Directories, HoleKind, PathForm, PathSubject, Text, TextBuilder};
 
-use crate::arg::{self, Arg, Part};
+use crate::arg::{Arg, Part};
 use crate::operations::{Bases, Sink, has_expansion};
 use crate::options::Usage;
 use crate::place::PathFound;
@@ -74,10 +74,7 @@ fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<Loc
     if idx > 0 && !is_file(word.prefix()) {
         return None;
     }
-    let path = word.path(arg::Directories {
-        home: sink.place.home,
-        working: bases.single(),
-    })?;
+    let path = bases.path(word, &sink.place)?;
     let begins_unknown = path.holes().first().is_some_and(|hole| hole.at == 0);
     if begins_unknown || word.is_process() {
         return None;

@@ -66,16 +66,18 @@ impl Bases {
         Self(all.into())
     }
 
-    /// After changing into a directory.
-    pub(crate) fn enter(&self, directory: &Arg, place: &ShellPlace<'_>) -> Self {
-        let directories = Directories {
+    /// The path that an argument is, as far as it is known.
+    pub(crate) fn path(&self, arg: &Arg, place: &ShellPlace<'_>) -> Option<Text> {
+        arg.path(Directories {
             home: place.home,
             working: self.single(),
-        };
-        let Some(path) = directory
-            .path(directories)
-            .filter(|path| !has_expansion(path))
-        else {
+        })
+    }
+
+    /// After changing into a directory.
+    pub(crate) fn enter(&self, directory: &Arg, place: &ShellPlace<'_>) -> Self {
+        let path = self.path(directory, place);
+        let Some(path) = path.filter(|path| !has_expansion(path)) else {
             return Self::unknown();
         };
         if path.known_part().starts_with(CWD) && path.as_known().is_some() {

@@ -3,7 +3,7 @@
 use podward_policy::{Need, PathForm, PathSubject, Subject, Text, TextBuilder};
 
 use super::{Bases, Sink};
-use crate::arg::{Arg, Directories};
+use crate::arg::Arg;
 use crate::work;
 
 /// What happens to all that lies below a directory.
@@ -18,12 +18,8 @@ pub(crate) enum TreeAccess {
 impl Sink<'_> {
     /// Adds that all below a directory is deleted, moved or changed.
     pub(crate) fn tree(&mut self, arg: &Arg, access: TreeAccess, bases: &Bases) {
-        let directories = Directories {
-            home: self.place.home,
-            working: bases.single(),
-        };
-        let Some(path) = arg
-            .path(directories)
+        let Some(path) = bases
+            .path(arg, &self.place)
             .filter(|path| !path.known_part().is_empty())
         else {
             return;

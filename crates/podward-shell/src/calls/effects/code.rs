@@ -2,7 +2,7 @@
 
 use podward_policy::OperationIdx;
 
-use crate::arg::{Arg, Directories};
+use crate::arg::Arg;
 use crate::calls::wrappers::{Elsewhere, Inner};
 use crate::calls::{Call, Lookup};
 use crate::operations::Access;
@@ -68,11 +68,7 @@ impl Walker<'_, '_> {
         let is_input = matches!(text, "-" | "/dev/stdin")
             || text.starts_with("/dev/fd/")
             || text.starts_with("/proc/self/fd/");
-        let directories = Directories {
-            home: self.sink.place.home,
-            working: self.bases.single(),
-        };
-        let is_nameless = value.path(directories).is_none();
+        let is_nameless = self.bases.path(value, &self.sink.place).is_none();
         if value.is_process() || is_nameless || (is_input && text != "-") {
             self.unknown(
                 "a script that is not known before it runs",
