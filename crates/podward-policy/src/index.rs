@@ -114,7 +114,7 @@ impl Index {
             .iter()
             .skip(from)
             .take_while(move |(known, _)| *known == hash)
-            .map(|(_, id)| found::place(*id))
+            .map(|(_, id)| found::as_index(*id))
     }
 
     /// The rules to try on an operation, in order; `None`: all of them.
@@ -326,7 +326,7 @@ fn without_open(rules: &[Rule], ids: Vec<u32>, domain: Option<Domain>) -> (Vec<u
 }
 
 fn rule_at(rules: &[Rule], id: u32) -> Option<&Rule> {
-    rules.get(found::place(id))
+    rules.get(found::as_index(id))
 }
 
 /// Appends what every text holds that a rule's pattern matches; `None`: nothing is known of it.

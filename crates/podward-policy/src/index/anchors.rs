@@ -1,6 +1,6 @@
 //! Rules filed under a piece of text that every text they match holds.
 
-use super::found::{Found, place};
+use super::found::{Found, as_index};
 use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, bits_for};
 use super::literals::{Held, Literals};
 
@@ -35,10 +35,10 @@ pub(super) struct Anchored {
 
 #[derive(Debug)]
 struct Keys {
-    /// The hash of a key, and a rule: by how the hash begins.
+    /// The hash of a key, and a rule: in buckets, by how the hash begins.
     pairs: Box<[(u32, u32)]>,
-    /// Where the pairs begin whose hash begins like this.
-    starts: Box<[u32]>,
+    /// Where each bucket begins among the pairs.
+    buckets: Box<[u32]>,
     shift: u32,
     /// Lengths of keys, as bits from 1 on.
     prefix_lengths: u64,
@@ -156,13 +156,13 @@ impl Keys {
         let Ok(at) = usize::try_from(hash >> self.shift) else {
             return;
         };
-        let (Some(start), Some(end)) = (self.starts.get(at), self.starts.get(at + 1)) else {
+        let (Some(start), Some(end)) = (self.buckets.get(at), self.buckets.get(at + 1)) else {
             return;
         };
         if start == end {
             return;
         }
-        let range = place(*start)..place(*end);
+        let range = as_index(*start)..as_index(*end);
         for (known, id) in self.pairs.get(range).unwrap_or_default() {
             if *known == hash {
                 found.push(*id);
@@ -262,24 +262,24 @@ impl Filing {
         self.rest.sort_unstable();
         let bits = bits_for(self.pairs.len() / 2);
         let shift = 32 - bits;
-        let bucket = |hash: u32| place(hash >> shift);
-        // First how many there are, then where they end, at last where they begin.
-        let mut starts = vec![0_u32; (1 << bits) + 1];
+        let bucket = |hash: u32| as_index(hash >> shift);
+        // First how many each holds, then where it ends, at last where it begins.
+        let mut buckets = vec![0_u32; (1 << bits) + 1];
         for (hash, _) in &self.pairs {
-            if let Some(n) = starts.get_mut(bucket(*hash)) {
+            if let Some(n) = buckets.get_mut(bucket(*hash)) {
                 *n += 1;
             }
         }
         let mut end = 0;
-        for start in &mut starts {
+        for start in &mut buckets {
             end += *start;
             *start = end;
         }
         let mut pairs = vec![(0, 0); self.pairs.len()];
         for pair in self.pairs.into_iter().rev() {
-            if let Some(start) = starts.get_mut(bucket(pair.0)) {
+            if let Some(start) = buckets.get_mut(bucket(pair.0)) {
                 *start -= 1;
-                if let Some(slot) = pairs.get_mut(place(*start)) {
+                if let Some(slot) = pairs.get_mut(as_index(*start)) {
                     *slot = pair;
                 }
             }
@@ -289,7 +289,7 @@ impl Filing {
             keys: Some(Keys {
                 grams: self.stride.map(|stride| Grams::new(stride, &self.grams)),
                 pairs: pairs.into_boxed_slice(),
-                starts: starts.into_boxed_slice(),
+                buckets: buckets.into_boxed_slice(),
                 shift,
                 prefix_lengths: self.prefix_lengths,
                 suffix_lengths: self.suffix_lengths,

@@ -7,9 +7,9 @@ use super::starts::Scan;
 /// More found rules than this need memory of their own.
 const MANY: usize = 96;
 
-/// The place of a rule in its table.
-pub(super) fn place(id: u32) -> usize {
-    usize::try_from(id).unwrap_or(usize::MAX)
+/// A number as an index: that of a rule in its table, for one.
+pub(super) fn as_index(n: u32) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 /// A rule to try.
@@ -136,7 +136,7 @@ impl Iterator for Order<'_> {
             scan.pass(next);
         }
         Some(Candidate {
-            idx: place(next),
+            idx: as_index(next),
             is_in_part: whole != Some(next),
         })
     }

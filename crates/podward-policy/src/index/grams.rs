@@ -1,10 +1,10 @@
 //! Keys that stand anywhere in a text: a few bytes that every text holds which a rule matches.
 
 use super::anchors::SHARED;
-use super::found::place;
+use super::found::as_index;
 use super::literals::Literals;
 
-/// Bytes of a key. Numbers of fewer are shared by many rules, and short words have no more.
+/// Bytes of a key: those of fewer are shared by many rules, and short words have no more.
 pub(super) const N_BYTES: usize = 5;
 
 /// A text is looked at no more seldom than at every so many bytes.
@@ -38,7 +38,7 @@ impl Grams {
         let mut filter = vec![0_u64; 1 << bits.saturating_sub(6)];
         for hash in hashes {
             let bit = hash >> shift;
-            if let Some(word) = filter.get_mut(place(bit >> 6)) {
+            if let Some(word) = filter.get_mut(as_index(bit >> 6)) {
                 *word |= 1 << (bit & 63);
             }
         }
@@ -60,11 +60,11 @@ impl Grams {
         while let Some(hash) = hash_of(rest) {
             rest = rest.get(stride..).unwrap_or_default();
             let bit = hash >> shift;
-            let word = filter.get(place(bit >> 6));
+            let word = filter.get(as_index(bit >> 6));
             if word.is_none_or(|word| word & (1 << (bit & 63)) == 0) {
                 continue;
             }
-            if let Some(slot) = seen.get_mut(place(hash >> 28))
+            if let Some(slot) = seen.get_mut(as_index(hash >> 28))
                 && *slot != Some(hash)
             {
                 *slot = Some(hash);
@@ -135,7 +135,7 @@ impl Counts {
     }
 
     fn slot(&self, hash: u32) -> usize {
-        place(hash >> self.shift)
+        as_index(hash >> self.shift)
     }
 
     pub(super) fn add(&mut self, hash: u32) {
