@@ -1,7 +1,8 @@
 //! What judging costs, in instructions.
 //!
-//! They are those that callgrind counts, of this program run again with a scenario as its argument. Where valgrind is not installed, CPU times
-//! beside each other in one process stand alone, and the test says so.
+//! They are those that callgrind counts, of this program run again with a scenario in its environment.
+//! Where valgrind is not installed, CPU times beside each other in one process stand alone, and the
+//! test says so.
 
 #![cfg(test)]
 
