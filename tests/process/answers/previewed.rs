@@ -6,16 +6,17 @@ use super::{reject, until_the_end};
 use crate::sandbox::Sandbox;
 use crate::serving::{Client, Pod, step};
 
-/// A pod that asks about everything, and about this command.
-fn asked(sandbox: &Sandbox) -> (Pod, Client, Value) {
-    let script = step(&["git push origin main"]);
-    let manifest = sandbox.pod(&script, "[permissions]\ndefault_action = \"ask\"\n");
+/// A pod that asks about everything, and about a call.
+fn asked(sandbox: &Sandbox, script: &str) -> (Pod, Client, Value) {
+    let manifest = sandbox.pod(script, "[permissions]\ndefault_action = \"ask\"\n");
     let pod = Pod::serve(sandbox, &manifest);
     let mut client = Client::approver(&pod, "tester");
     client.run("go");
     let request = client.request();
     (pod, client, request)
 }
+
+const PUSH: &str = "git push origin main";
 
 /// A preview of a question with one pattern for its only part.
 fn preview(request: &Value, pattern: &str) -> Value {
@@ -29,7 +30,7 @@ fn preview(request: &Value, pattern: &str) -> Value {
 #[test]
 fn the_judge_says_what_a_pattern_would_cover() {
     let sandbox = Sandbox::new();
-    let (_pod, mut client, request) = asked(&sandbox);
+    let (_pod, mut client, request) = asked(&sandbox, &step(&[PUSH]));
     let mut examples = |pattern: &str| {
         let told = client.call("permission_preview", preview(&request, pattern));
         let part = told.unwrap()["parts"][0].clone();
@@ -59,11 +60,29 @@ fn the_judge_says_what_a_pattern_would_cover() {
     );
 }
 
+#[test]
+fn a_search_has_examples_of_its_own() {
+    let script = |tool: &str| {
+        format!(
+            "[[step]]\n[[step.call]]\ntool = \"{tool}\"\ninput = {{ pattern = \"x\", path = \"src\" }}\n"
+        )
+    };
+    for tool in ["grep", "glob"] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.work().join("src")).unwrap();
+        let (_pod, mut client, request) = asked(&sandbox, &script(tool));
+        let told = client.call("permission_preview", preview(&request, "src"));
+        let part = told.unwrap()["parts"][0].clone();
+        let expected = json!(["other", "below/src", "src/file"]);
+        assert_eq!(part["covers_not"], expected, "{tool}");
+    }
+}
+
 /// What is refused is refused as an answer would be, and nothing is decided by it.
 #[test]
 fn a_pattern_that_could_not_be_saved_is_refused_beforehand() {
     let sandbox = Sandbox::new();
-    let (_pod, mut client, request) = asked(&sandbox);
+    let (_pod, mut client, request) = asked(&sandbox, &step(&[PUSH]));
     for (pattern, code) in [
         ("*", "pattern_refused"),
         ("ls", "pattern_refused"),

@@ -134,7 +134,8 @@ fn of_path(tool: &str, path: &str) -> Option<Value> {
         "read" | "list" => Some(json!({ "path": path })),
         "file_write" => Some(json!({ "path": path, "content": "" })),
         "file_edit" => Some(json!({ "path": path, "old_string": "a", "new_string": "b" })),
-        "grep" | "glob" => Some(json!({ "pattern": "*", "path": path })),
+        // A regular expression, and a glob.
+        "grep" | "glob" => Some(json!({ "pattern": "a", "path": path })),
         _ => None, // such a call cannot be made by itself
     }
 }
