@@ -47,8 +47,10 @@ impl<W: Send + 'static, D: Send + 'static> Background<W, D> {
             Ok((id, done)) => (id, Ok(done)),
             Err(error) => (error.id(), Err(error)),
         };
+        // Before another task begins: it may get the same id.
+        let to = self.waiters.remove(&id);
         self.start();
-        (self.waiters.remove(&id), done)
+        (to, done)
     }
 
     pub(super) fn is_empty(&self) -> bool {
