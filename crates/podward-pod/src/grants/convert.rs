@@ -30,6 +30,8 @@ pub(crate) fn wire_rule(rule: &GrantRule) -> wire::GrantRule {
 #[must_use]
 pub(crate) fn wire_directories(directories: &Directories) -> Vec<String> {
     match directories {
+        // INVARIANT: nothing that holds where it was given is offered or saved where that is not known: it
+        // would not match its own call.
         Directories::Own | Directories::Unknown => Vec::new(),
         Directories::OneOf(names) => names.iter().map(|name| name.to_string()).collect(),
     }

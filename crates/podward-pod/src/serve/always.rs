@@ -120,7 +120,10 @@ fn part(choice: &Choice) -> wire::ChoicePart {
         operation: choice.operation.0,
         tool: choice.tool.to_string(),
         pattern: choice.pattern.to_string(),
-        directories: wire_directories(&choice.directories),
+        directories: match choice.width {
+            Width::Exact | Width::Similar => wire_directories(&choice.directories),
+            _ => Vec::new(), // it leaves open what follows, or is about no command
+        },
         width: match choice.width {
             Width::Exact => wire::Width::Exact,
             Width::Similar => wire::Width::Similar,
