@@ -144,7 +144,7 @@ impl<P> Gate<P> {
     /// # Errors
     /// As for [`Gate::put`].
     pub fn put_with(&mut self, id: &RequestId, uses: Uses<'_>) -> Result<Put<P>, AnswerError> {
-        self.questions.get_held(id)?;
+        self.questions.check_held(id)?;
         if let Some(settled) = self.settle_covered(id, uses) {
             return Ok(Put::Settled(settled));
         }

@@ -192,15 +192,12 @@ impl SharedGate {
         self.lock().gate.covered().cloned().collect()
     }
 
-    /// Settles an open question, if grants without limited uses cover all of it; whether they do.
-    pub fn settle_by_grants(&self, id: &RequestId) -> bool {
+    /// Settles an open question, if grants without limited uses cover all of it.
+    pub fn settle_by_grants(&self, id: &RequestId) {
         let state = &mut *self.lock();
-        let settled = state.gate.settle_by_grants(id);
-        let is_settled = settled.is_some();
-        if let Some(settled) = settled {
+        if let Some(settled) = state.gate.settle_by_grants(id) {
             state.deliver(id.clone(), settled);
         }
-        is_settled
     }
 
     /// What an open question asks about beside what grants cover, as [`Gate::rest`] says.

@@ -66,10 +66,10 @@ impl<P> Questions<P> {
         Ok(())
     }
 
-    /// A question that is not put yet.
-    pub(super) fn get_held(&self, id: &RequestId) -> Result<&Waiting<P>, AnswerError> {
+    /// Whether a question is there and not put yet.
+    pub(super) fn check_held(&self, id: &RequestId) -> Result<(), AnswerError> {
         match self.waiting.get(id) {
-            Some(waiting) if matches!(waiting.stage, Stage::Held) => Ok(waiting),
+            Some(waiting) if matches!(waiting.stage, Stage::Held) => Ok(()),
             Some(_) | None => Err(self.not_there(id)),
         }
     }
