@@ -97,7 +97,7 @@ pub enum Method {
     Run(Run),
     /// Cancels the turn that runs; its open permission requests settle as `cancelled`.
     Cancel(Cancel),
-    /// Stops the pod; open permission requests settle as `pod_stopped`.
+    /// Stops the pod; open permission requests settle as `pod_stopped`, or wait for the next pod of the session.
     Stop(Stop),
     /// Chooses the events to be sent, and asks for a new snapshot.
     Subscribe(Subscribe),
