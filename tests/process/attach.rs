@@ -1,5 +1,7 @@
 //! `podward attach` in a real terminal: tmux, at two sizes.
 
+use std::process::Stdio;
+
 use crate::sandbox::Sandbox;
 use crate::serving::{Client, Pod, step};
 use crate::tmux::Window;
@@ -206,4 +208,28 @@ fn the_terminal_is_given_back() {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// In lines, a pod that stops says so, and one that dies is a failure.
+#[test]
+fn in_lines_a_connection_that_is_lost_is_no_end() {
+    for (is_killed, code) in [(false, 0), (true, 1)] {
+        let sandbox = Sandbox::new();
+        let pod = Pod::serve(&sandbox, &sandbox.pod(&step(&["true"]), ASK));
+        let mut client = Client::onlooker(&pod, "starter");
+        let mut attach = sandbox.podward(&["attach", "--plain", "test"]);
+        attach.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let attach = attach.spawn().unwrap();
+        while client.event("client_joined")["name"] != "podward attach" {}
+        if is_killed {
+            pod.kill();
+        } else {
+            sandbox.run(&["stop", "test"]).exits(0);
+        }
+        let output = attach.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let is_lost = said.contains("the connection to the pod is over");
+        assert_eq!(is_lost, is_killed, "{said}");
+    }
 }

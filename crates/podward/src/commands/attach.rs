@@ -3,23 +3,18 @@
 use std::io::{self, IsTerminal as _};
 
 use podward_attach::{Attach as Attached, Colors, run as show};
-use podward_client::Found;
+use podward_client::{Ending, Found};
+use podward_protocol::CloseReason;
 use podward_view::{Lines, visible};
-use tokio_util::sync::CancellationToken;
 
-use super::following::{Following, ends};
+use super::following::{Joined, Reader};
 use super::pods::found;
 use crate::arguments::{Attach, Format};
 use crate::before::before;
-use crate::connection::{Caller, CanApprove, Events, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::{Follow, Lists};
 use crate::layers;
 use crate::screen::{Look, Screen};
-use crate::signals;
-use crate::terminal::Terminal;
-use crate::transcript::Asked;
 
 /// The name of this client where it speaks in lines.
 const NAME: &str = "podward attach";
@@ -62,37 +57,21 @@ fn in_lines(pods: Vec<Found>, screen: Screen) -> Result<Exit, Failure> {
         });
     };
     super::runtime()?.block_on(async {
-        let terminal = Terminal::of_a_person();
-        let can_approve = match &terminal {
-            Some(_) => CanApprove::Yes,
-            None => CanApprove::No,
-        };
-        let (client, events) = connect(&pod.socket, NAME, can_approve, &[]).await?;
-        let cancel = CancellationToken::new();
-        let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
-        let (ended, ends) = ends();
-        let done = CancellationToken::new();
-        let follow = Follow {
-            events: Events::There(events),
-            caller: Caller::There(client),
-            format: Format::Text,
-            screen,
-            terminal,
-            whom: Asked::Clients,
-            lists: Lists::Nothing,
-            cancel: cancel.clone(),
-            done: done.clone(),
-            ended,
-        };
-        let mut following = Following::start(follow, ends);
+        let mut joined = Joined::join(&pod.socket, NAME, Format::Text, screen).await?;
         tokio::select! {
-            () = cancel.cancelled() => {}
-            () = async { while following.end_of(u64::MAX).await.is_some() {} } => {}
+            () = joined.cancel.cancelled() => {}
+            () = joined.following.over() => {}
         }
-        done.cancel();
-        let reader = following.finish().await;
-        let received = watch.stop().await;
-        reader?;
-        Ok(received.map_or(Exit::Done, |received| received.exit()))
+        match joined.leave().await? {
+            (Reader::Gone | Reader::Stuck, _) => Ok(Exit::Failed),
+            (_, Some(received)) => Ok(received.exit()),
+            (Reader::Cut(ending), None) if !is_stop(&ending) => Err(Failure::Cut(ending)),
+            (Reader::There | Reader::Cut(_), None) => Ok(Exit::Done),
+        }
     })
+}
+
+/// Whether the pod has stopped, which was said when it did.
+const fn is_stop(ending: &Ending) -> bool {
+    matches!(ending, Ending::Told(closing) if matches!(closing.reason, CloseReason::Stopping))
 }

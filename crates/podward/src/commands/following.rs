@@ -1,18 +1,24 @@
 //! A follower that runs beside what it follows.
 
+use std::path::Path;
 use std::time::Duration;
 
+use podward_client::Client;
 use podward_protocol::{Envelope, TurnEndReason, TurnEnded};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::connection::Events;
+use crate::arguments::Format;
+use crate::connection::{Caller, CanApprove, Events, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::{Follow, Written, follow};
-use crate::signals::Received;
+use crate::follow::{Follow, Lists, Written, follow};
+use crate::screen::Screen;
+use crate::signals::{self, Received, Watch};
+use crate::terminal::Terminal;
+use crate::transcript::Asked;
 
 /// Turns that may end before anybody looks.
 const N_ENDS: usize = 64;
@@ -30,6 +36,75 @@ pub(super) struct Following {
     given_up: CancellationToken,
     /// Passes on the events of a pod in this process.
     _relay: Option<AbortOnDropHandle<()>>,
+}
+
+/// A pod behind a socket that is followed in lines; a person at the terminal is asked in place.
+pub(super) struct Joined {
+    pub(super) client: Client,
+    pub(super) following: Following,
+    /// Cancelled by a signal, and where nothing more can be written.
+    pub(super) cancel: CancellationToken,
+    done: CancellationToken,
+    watch: Watch,
+}
+
+impl Joined {
+    /// Connects under a name and begins to follow.
+    ///
+    /// # Errors
+    /// Nobody listens there, or signals cannot be waited for.
+    pub(super) async fn join(
+        socket: &Path,
+        name: &str,
+        format: Format,
+        screen: Screen,
+    ) -> Result<Self, Failure> {
+        let terminal = Terminal::of_a_person();
+        let can_approve = match &terminal {
+            Some(_) => CanApprove::Yes,
+            None => CanApprove::No,
+        };
+        let (client, events) = connect(socket, name, can_approve, &[]).await?;
+        let cancel = CancellationToken::new();
+        let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
+        let (ended, ends) = ends();
+        let done = CancellationToken::new();
+        let follow = Follow {
+            events: Events::There(events),
+            caller: Caller::There(client.clone()),
+            format,
+            screen,
+            terminal,
+            whom: Asked::Clients,
+            lists: Lists::Nothing,
+            cancel: cancel.clone(),
+            done: done.clone(),
+            ended,
+        };
+        Ok(Self {
+            client,
+            following: Following::start(follow, ends),
+            cancel,
+            done,
+            watch,
+        })
+    }
+
+    /// Writes what is left, and says for whom, and which signal came. Ends the process where a thread of it
+    /// never ends.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(super) async fn leave(self) -> Result<(Reader, Option<Received>), Failure> {
+        self.done.cancel();
+        let reader = self.following.finish().await;
+        let received = self.watch.stop().await;
+        let reader = reader?;
+        if let Reader::Stuck = reader {
+            signals::end(received);
+        }
+        Ok((reader, received))
+    }
 }
 
 /// What hears of turns that end.
@@ -80,6 +155,11 @@ impl Following {
                 return Some(end);
             }
         }
+    }
+
+    /// Waits until there is nothing to follow any more.
+    pub(super) async fn over(&mut self) {
+        while self.ends.recv().await.is_some() {}
     }
 
     /// Waits until everything is written, or nobody takes it although the end was asked for.

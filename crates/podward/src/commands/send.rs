@@ -2,20 +2,15 @@
 
 use podward_client::Client;
 use podward_protocol::Run;
-use tokio_util::sync::CancellationToken;
 
-use super::following::{Following, Reader, ends, exit};
+use super::following::{Joined, Reader, exit};
 use super::pods::find;
 use crate::arguments::Send;
-use crate::connection::{Caller, CanApprove, Events, connect};
+use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::follow::{Follow, Lists};
 use crate::prompt;
 use crate::screen::Screen;
-use crate::signals;
-use crate::terminal::Terminal;
-use crate::transcript::Asked;
 
 /// The name of this client, for people and the decision log.
 const NAME: &str = "podward send";
@@ -35,44 +30,16 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
             start(&client, run).await?;
             return Ok(Exit::Done);
         }
-        let terminal = Terminal::of_a_person();
-        let can_approve = match &terminal {
-            Some(_) => CanApprove::Yes,
-            None => CanApprove::No,
-        };
-        let (client, events) = connect(&socket, NAME, can_approve, &[]).await?;
-        let cancel = CancellationToken::new();
-        let watch = signals::watch(cancel.clone()).map_err(Failure::Runtime)?;
-        let (ended, ends) = ends();
-        let done = CancellationToken::new();
-        let follow = Follow {
-            events: Events::There(events),
-            caller: Caller::There(client.clone()),
-            format: arguments.format,
-            screen,
-            terminal,
-            whom: Asked::Clients,
-            lists: Lists::Nothing,
-            cancel: cancel.clone(),
-            done: done.clone(),
-            ended,
-        };
-        let mut following = Following::start(follow, ends);
+        let mut joined = Joined::join(&socket, NAME, arguments.format, screen).await?;
         let end = async {
-            let turn = start(&client, run).await?;
-            Ok::<_, Failure>(following.end_of(turn).await)
+            let turn = start(&joined.client, run).await?;
+            Ok::<_, Failure>(joined.following.end_of(turn).await)
         };
         let end = tokio::select! {
             end = end => Some(end),
-            () = cancel.cancelled() => None,
+            () = joined.cancel.cancelled() => None,
         };
-        done.cancel();
-        let reader = following.finish().await;
-        let received = watch.stop().await;
-        let reader = reader?;
-        if let Reader::Stuck = reader {
-            signals::end(received);
-        }
+        let (reader, received) = joined.leave().await?;
         let end = end.transpose()?.flatten();
         Ok(match (reader, end, received) {
             (Reader::Gone | Reader::Stuck, _, _) => Exit::Failed,
