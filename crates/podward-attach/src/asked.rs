@@ -211,14 +211,7 @@ impl Asked {
     pub(crate) fn refused(&mut self, why: &Refused) {
         let why = match why {
             Refused::Lost(why) => format!("whether the answer counts is not known: {why}"),
-            Refused::ByPod(error) => {
-                let help = error.help.iter().map(|help| format!("; {help}"));
-                format!(
-                    "it does not count: {}{}",
-                    error.message,
-                    help.collect::<String>()
-                )
-            }
+            Refused::ByPod(_) => format!("it does not count: {}", why.text()),
         };
         if let Stage::Replying(from) = std::mem::replace(&mut self.stage, Stage::Asked) {
             match *from {

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use podward_protocol::{
-    Cause, Coverage, DecidedBy, GrantFor, GrantId, Need, Operation, Outcome, Place, RefusalCause,
-    RuleToAdd, Ruling, SkillSays, SkillStarted, Stands, SubjectKind,
+    Cause, Coverage, DecidedBy, GrantFor, GrantId, MethodError, MethodErrorCode, Need, Operation,
+    Outcome, Place, RefusalCause, RuleToAdd, Ruling, SkillSays, SkillStarted, Stands, SubjectKind,
 };
 
 use crate::visible::{Lines, one_line, visible};
@@ -193,6 +193,20 @@ pub fn rule_lines(rule: &RuleToAdd) -> Vec<String> {
 #[must_use]
 pub fn place_text(at: &Place) -> String {
     format!("{}:{}:{}", at.file, at.line, at.column)
+}
+
+/// Why a pod did not do what it was asked to, in one line: what is wrong, the rule that denies it, what can
+/// be done.
+#[must_use]
+pub fn error_text(error: &MethodError) -> String {
+    let mut text = error.message.clone();
+    if let MethodErrorCode::EditDenied(denied) = &error.code {
+        text = format!("{text}: {}", cause_text(&denied.ruling));
+    }
+    match &error.help {
+        Some(help) => format!("{text}; {help}"),
+        None => text,
+    }
 }
 
 /// Nobody was there, and `--auto` is not for it.

@@ -1,7 +1,7 @@
 //! What pods tell.
 
 use podward_protocol::{ExplainCall, Reply, RequestId};
-use podward_view::Look;
+use podward_view::{Look, error_text};
 
 use super::App;
 use crate::asked::Stage;
@@ -206,10 +206,7 @@ impl Refused {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::Lost(why) => why.clone(),
-            Self::ByPod(error) => match &error.help {
-                Some(help) => format!("{}; {help}", error.message),
-                None => error.message.clone(),
-            },
+            Self::ByPod(error) => error_text(error),
         }
     }
 }

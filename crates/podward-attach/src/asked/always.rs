@@ -138,14 +138,7 @@ impl Form {
         if wish == self.wish {
             self.previewed = match told {
                 Ok(preview) => Previewed::Told(preview),
-                Err(Refused::Lost(why)) => Previewed::Refused(why),
-                Err(Refused::ByPod(error)) => {
-                    let help = error
-                        .help
-                        .map(|help| format!("; {help}"))
-                        .unwrap_or_default();
-                    Previewed::Refused(format!("{}{help}", error.message))
-                }
+                Err(refused) => Previewed::Refused(refused.text()),
             };
         }
     }

@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply};
-use podward_view::{Question, by_text, cause_text, outcome_text};
+use podward_view::{Question, by_text, error_text, outcome_text};
 
 use crate::before::before;
 use crate::connection::{CallError, Caller};
@@ -130,20 +130,15 @@ fn replied(result: Result<Reply, CallError>) -> Replied {
 }
 
 fn refused(error: &MethodError) -> Replied {
-    let message = match &error.help {
-        Some(help) => format!("{}; {help}", error.message),
-        None => error.message.clone(),
-    };
+    let message = error_text(error);
     match &error.code {
         MethodErrorCode::AlreadySettled(settled) => {
             let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
             Replied::Gone(format!("it had been settled: {what} ({by})"))
         }
-        MethodErrorCode::EditDenied(denied) => {
-            Replied::StillOpen(format!("{message}: {}", cause_text(&denied.ruling)))
-        }
         // What it asks now was told before this.
         MethodErrorCode::DigestMismatch
+        | MethodErrorCode::EditDenied(_)
         | MethodErrorCode::EditInvalid
         | MethodErrorCode::PatternRefused { .. }
         | MethodErrorCode::NotGrantable

@@ -2,8 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use podward_protocol::{
-    Answer, DecidedBy, Event, MethodError, MethodErrorCode, Outcome, PermissionSettled, Preview,
-    Reply, RequestId, SnapshotEnd,
+    Answer, Cause, Coverage, DecidedBy, EditDenied, Event, MethodError, MethodErrorCode, Outcome,
+    PermissionSettled, Place, Preview, Reply, RequestId, Ruling, SnapshotEnd, Verdict,
 };
 use podward_view::Question;
 use podward_view::sample::push;
@@ -346,9 +346,27 @@ fn esc_in_a_form_answers_nothing() {
 
 /// Tells what became of the last answer.
 fn refused(desk: &mut Desk) {
-    let why = "the request `a` stays open: the rules deny these arguments: `git push --force *` is denied in \
-               `/home/me/project/pod.toml`, line 12: never to a branch of somebody else";
-    let error = MethodError::new(MethodErrorCode::EditInvalid, why);
+    let denied = EditDenied {
+        operations: Vec::new(),
+        ruling: Ruling {
+            verdict: Verdict::Deny,
+            cause: Cause::Rule {
+                layer: "manifest".to_owned(),
+                rule: 3,
+                at: Place {
+                    file: "/home/me/project/pod.toml".to_owned(),
+                    line: 12,
+                    column: 1,
+                },
+                pattern: "git push --force *".to_owned(),
+                message: Some("never to a branch of somebody else".to_owned()),
+            },
+            operation: None,
+            coverage: Coverage::Full,
+        },
+    };
+    let why = "the request `a` stays open: the rules deny these arguments";
+    let error = MethodError::new(MethodErrorCode::EditDenied(Box::new(denied)), why);
     let target = desk.target();
     desk.news(0, PodNews::Replied(target, Err(Refused::ByPod(error))));
 }
@@ -386,11 +404,10 @@ fn a_refused_answer_keeps_its_form_open_with_its_text() {
         desk.wait(600);
         let shown = desk.shows();
         assert!(shown.contains(text), "{shown}");
-        let read = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            read.contains("never to a branch of somebody else"),
-            "{shown}"
-        );
+        let read = shown.replace("\n  : ", " ");
+        let why = "the rules deny these arguments: rule 3 of manifest, `git push --force *` \
+                   (/home/me/project/pod.toml:12:1): never to a branch of somebody else";
+        assert!(read.contains(why), "{shown}");
     }
 }
 
