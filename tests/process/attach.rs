@@ -83,6 +83,15 @@ fn a_window_may_change_its_size_at_any_time() {
     assert!(has(&sandbox, "made"));
 }
 
+/// Goes on until all of a question was on the screen; a burst of blanks turns one page.
+fn turn_all(window: &mut Window) {
+    let mut screen = window.screen();
+    while !screen.contains("y: wait") && !screen.contains(READY) {
+        window.types("   ");
+        screen = window.sees_other_than(&screen);
+    }
+}
+
 /// What is dangerous stands at the end of a long text, or below many blank lines.
 #[test]
 fn nothing_is_approved_before_its_end_was_there() {
@@ -98,7 +107,7 @@ fn nothing_is_approved_before_its_end_was_there() {
                 window.types("y");
                 window.sees("were not on the screen yet");
                 assert!(!has(&sandbox, "made"));
-                window.types("     ");
+                turn_all(&mut window);
             }
             let screen = window.sees(READY);
             assert!(screen.contains("rm -rf src"), "{screen}");
@@ -122,6 +131,11 @@ fn fifty_questions_are_one_queue() {
     window.sees("test asks, 1 of 50");
     window.sees(READY);
     window.types("yyyyyyyy");
+    window.sees("y counts after half a second");
+    assert!(!has(&sandbox, "made0"));
+    window.types("j");
+    window.sees(READY);
+    window.types("y");
     window.sees("test asks, 1 of 49");
     window.sees(READY);
     window.presses(&["Tab"]);

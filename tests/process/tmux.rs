@@ -89,6 +89,12 @@ impl Window {
         self.waits(text, |screen| !screen.contains(text))
     }
 
+    /// Waits until the screen is another one.
+    #[track_caller]
+    pub(crate) fn sees_other_than(&mut self, old: &str) -> String {
+        self.waits("another screen", |screen| screen != old)
+    }
+
     #[track_caller]
     fn waits(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
         let begun = Instant::now();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use podward_attach::{App, Colors, Effect, Input, Now, PodNews, draw};
+use podward_attach::{App, Colors, Effect, Input, Keys, Now, PodNews, draw};
 use podward_client::Found;
 use podward_protocol::{
     CallId, Envelope, Event, PROTOCOL_VERSION, PodEntry, SessionId, TextDelta, Time,
@@ -27,7 +27,7 @@ const PER_FRAME: u64 = 16;
 fn main() -> Result<(), Box<dyn Error>> {
     let session = SessionId::new("01JDXW8Z4M9V7Q3T5R6S8N0PAB")?;
     let found = found(session.clone());
-    let mut app = App::new(vec![found], 200, 50);
+    let mut app = App::new(vec![found], Keys::default(), 200, 50);
     let mut screen = Terminal::new(TestBackend::new(200, 50))?;
     let mut effects: Vec<Effect> = Vec::new();
     let begun = Instant::now();

@@ -4,7 +4,10 @@ mod answering;
 mod choosing;
 mod guard;
 mod keys;
+mod mouse;
 mod news;
+
+use std::sync::Arc;
 
 use crossterm::event::KeyEventKind;
 use podward_client::Found;
@@ -15,6 +18,7 @@ use self::guard::{DRAFT_PAUSE, Guard, RECENT};
 use crate::asked::Asked;
 use crate::editor::Editor;
 use crate::input::{Effect, Input, Now, Outcome};
+use crate::keys::Keys;
 use crate::pod::Pod;
 
 /// How long something is said at the bottom, in milliseconds.
@@ -36,18 +40,15 @@ pub struct App {
     pub(crate) listed: Option<Vec<Found>>,
     /// The place in the list.
     pub(crate) listed_at: usize,
-    /// The pod that text was typed for when a question came; `None`: it was typed for a question.
-    pub(crate) typed_for: Option<usize>,
+    /// What a prompt is typed for: there goes what is typed while keys do not count.
+    pub(crate) typing: Option<Typing>,
     /// The question that is shown: its pod, and which.
     pub(crate) shown: Option<(usize, RequestId)>,
     /// Questions are put aside to look at the conversation.
     pub(crate) is_aside: bool,
     pub(crate) guard: Guard,
-    /// When a key was last pressed, or rows of a question came to the screen: until a pause has gone by
-    /// since then, nothing is approved.
-    restless_at: u64,
-    /// When something was last typed that was not for a question.
-    typed_at: Option<u64>,
+    /// Which key does what.
+    pub(crate) keys: Arc<Keys>,
     pub(crate) is_help: bool,
     /// What is looked for in the conversation.
     pub(crate) search: Option<Editor>,
@@ -57,6 +58,15 @@ pub struct App {
     confirm: Option<(Confirm, u64)>,
     is_unfocused: bool,
     n_asked: u64,
+}
+
+/// A prompt that is being typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typing {
+    /// The place of its pod.
+    pub(crate) pod: usize,
+    /// When something was last typed.
+    at: Option<u64>,
 }
 
 /// What a key does only when it is pressed twice.
@@ -69,10 +79,11 @@ enum Confirm {
 impl App {
     /// Attached to some pods; without one, one is chosen from a list.
     #[must_use]
-    pub fn new(pods: Vec<Found>, columns: u16, rows: u16) -> Self {
+    pub fn new(pods: Vec<Found>, keys: Keys, columns: u16, rows: u16) -> Self {
         Self {
             listed: pods.is_empty().then(Vec::new),
             pods: pods.into_iter().map(Pod::new).collect(),
+            keys: Arc::new(keys),
             columns: columns.into(),
             rows: rows.into(),
             ..Self::default()
@@ -89,17 +100,28 @@ impl App {
         {
             self.said = None;
         }
+        let mut effects = self.approve_what_is_due();
+        effects.extend(self.happens(input));
+        effects
+    }
+
+    fn happens(&mut self, input: Input) -> Vec<Effect> {
         match input {
             // A terminal that tells of keys that are let go tells of them as well.
             Input::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
             Input::Key(key) => {
                 let effects = self.key(key);
-                self.restless_at = now.steady;
+                self.guard.is_restless(self.now);
                 effects
             }
             Input::Paste(text) => {
-                let effects = self.paste(&text);
-                self.restless_at = now.steady;
+                self.paste(&text);
+                self.guard.is_restless(self.now);
+                Vec::new()
+            }
+            Input::Mouse(event) => {
+                let effects = self.mouse(event);
+                self.guard.is_restless(self.now);
                 effects
             }
             Input::Resized { columns, rows } => {
@@ -155,11 +177,12 @@ impl App {
         let asked = self.asked();
         let counts_down = asked.is_some_and(|asked| asked.request().expires_at.is_some());
         let is_guarded =
-            asked.is_some() && (self.guard.is_up(self.now) || self.may_approve().is_err());
+            asked.is_some() && (self.guard.is_up(self.now) || !self.guard.may_approve(self.now));
         let is_lost = self.pods.iter().any(Pod::is_lost);
         [
             (counts_down || is_lost).then_some(1_000),
             is_guarded.then_some(100),
+            self.guard.left(self.now),
             self.listed.is_some().then_some(2_000),
             self.said
                 .as_ref()
@@ -241,38 +264,33 @@ impl App {
             return;
         }
         if !self.guard.is_up(self.now) {
-            self.typed_for = None;
+            self.typing = None;
         }
         self.guard.raise();
     }
 
     /// How long no key may be pressed before one counts for a question that has just come.
     pub(crate) fn pause(&self) -> u64 {
-        let Some(focus) = self.typed_for else {
-            return PAUSE;
-        };
-        let has_draft = self
-            .pods
-            .get(focus)
-            .is_some_and(|pod| !pod.composer.is_empty());
-        let is_recent = self
-            .typed_at
-            .is_some_and(|at| self.now.steady < at + RECENT);
-        match has_draft || is_recent {
+        let has_draft = self.typing.is_some_and(|typing| {
+            let pod = self.pods.get(typing.pod);
+            pod.is_some_and(|pod| !pod.composer.is_empty())
+        });
+        match has_draft || self.types_now() {
             true => DRAFT_PAUSE,
             false => PAUSE,
         }
     }
 
-    /// Whether a key may approve: not in a burst of keys, and not what has just come to the screen.
-    ///
-    /// # Errors
-    /// It may not: why.
-    pub(crate) const fn may_approve(&self) -> Result<(), &'static str> {
-        match self.now.steady < self.restless_at.saturating_add(PAUSE) {
-            true => Err("y counts after half a second without a key"),
-            false => Ok(()),
-        }
+    /// Whether a prompt was typed at just now.
+    fn types_now(&self) -> bool {
+        let at = self.typing.and_then(|typing| typing.at);
+        at.is_some_and(|at| self.now.steady < at + RECENT)
+    }
+
+    /// Something is typed for a pod.
+    fn types_for(&mut self, pod: usize) {
+        let at = Some(self.now.steady);
+        self.typing = Some(Typing { pod, at });
     }
 
     pub(crate) fn say(&mut self, text: impl Into<String>) {

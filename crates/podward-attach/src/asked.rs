@@ -4,8 +4,10 @@
 //! the screen.
 
 mod always;
+mod changed;
 mod page;
 mod parts;
+mod pressed;
 
 use podward_protocol::{
     Always, Answer, Explanation, GrantFor, Method, PermissionReply, PermissionRequest, Preview,
@@ -17,7 +19,9 @@ use podward_view::{
 use serde_json::{Map, Value};
 
 pub(crate) use self::always::Form;
+pub(crate) use self::changed::Changed;
 pub(crate) use self::page::Page;
+pub(crate) use self::pressed::{Press, Step};
 use crate::editor::Editor;
 use crate::input::Refused;
 
@@ -46,6 +50,16 @@ pub(crate) struct Asked {
     pub(crate) has_approved: bool,
     /// Why the answer from this stage came to nothing.
     pub(crate) refusal: Option<String>,
+    /// Rows of it above the stage's own.
+    n_refusal: usize,
+    kept: Kept,
+}
+
+/// What was typed in a form that was left.
+#[derive(Debug, Default)]
+struct Kept {
+    reason: Editor,
+    arguments: Option<Editor>,
 }
 
 /// What the next key is about.
@@ -61,8 +75,8 @@ pub(crate) enum Stage {
     Feedback(Editor),
     /// New arguments.
     Arguments(Editor),
-    /// Whether these run, and what was typed.
-    Changed(Editor, Map<String, Value>),
+    /// Whether these run.
+    Changed(Box<Changed>),
     /// An answer is on its way, from this stage.
     Replying(Box<Stage>),
 }
@@ -82,6 +96,8 @@ impl Asked {
             said: None,
             has_approved: false,
             refusal: None,
+            n_refusal: 0,
+            kept: Kept::default(),
         }
     }
 
@@ -89,6 +105,9 @@ impl Asked {
     pub(crate) fn ask_anew(&mut self, question: Question) {
         self.question = question;
         (self.explanation, self.is_explained) = (None, false);
+        while !matches!(self.stage, Stage::Asked) {
+            self.go_back();
+        }
         self.go_to(Stage::Asked);
         self.said = Some("it asks something else by now".to_owned());
     }
@@ -115,13 +134,14 @@ impl Asked {
 
     /// Goes one step back: what asks back goes to its form, a form to the question.
     pub(crate) fn go_back(&mut self) {
+        self.kept.keep(&self.stage);
         let stage = match std::mem::replace(&mut self.stage, Stage::Asked) {
             Stage::Saved(form, _) => Stage::Always(form),
-            Stage::Changed(typed, _) => Stage::Arguments(typed),
+            Stage::Changed(changed) => Stage::Arguments(changed.typed),
             Stage::Asked | Stage::Always(_) | Stage::Feedback(_) | Stage::Arguments(_) => {
                 Stage::Asked
             }
-            Stage::Replying(stage) => Stage::Replying(stage),
+            Stage::Replying(from) => *from,
         };
         self.go_to(stage);
     }
@@ -158,11 +178,13 @@ impl Asked {
             Stage::Always(form) => form.rows(self.request(), columns),
             Stage::Saved(form, lasts) => form.saved_rows(self.request(), lasts, columns),
             Stage::Arguments(_) => self.now_rows(columns),
-            Stage::Changed(_, arguments) => changed_rows(&self.request().tool, arguments, columns),
+            Stage::Changed(changed) => changed.rows(&self.question, columns),
         };
+        self.n_refusal = 0;
         if let Some(why) = &self.refusal {
             let mut whole = wrapped_behind_mark(&[(Look::Bad, &without_runs(why))], columns);
             whole.push(Row::default());
+            self.n_refusal = whole.len();
             whole.append(&mut rows);
             rows = whole;
         }
@@ -239,6 +261,18 @@ impl Asked {
         }
     }
 
+    /// What the rules say of other arguments.
+    pub(crate) fn judged(
+        &mut self,
+        arguments: &Map<String, Value>,
+        told: Result<Box<Explanation>, String>,
+    ) {
+        if let Stage::Changed(changed) = &mut self.stage {
+            changed.judged(arguments, told);
+            self.is_stale = true;
+        }
+    }
+
     /// New arguments from what was typed.
     ///
     /// # Errors
@@ -266,11 +300,4 @@ pub(crate) fn arguments_text(tool: &str, arguments: &Value) -> String {
         ("bash", Some(Value::String(command))) => command.clone(),
         _ => format!("{arguments:#}"),
     }
-}
-
-fn changed_rows(tool: &str, arguments: &Map<String, Value>, columns: usize) -> Vec<Row> {
-    let mut all = vec![Row::new(Look::Strong, "run this instead?")];
-    let text = arguments_text(tool, &Value::Object(arguments.clone()));
-    all.extend(rows(&text, &[], columns));
-    all
 }

@@ -21,6 +21,7 @@ use self::connection::Connection;
 use self::terminal::Terminal;
 use crate::app::App;
 use crate::input::{Effect, Input, Now, Outcome, PodNews};
+use crate::keys::Settings;
 use crate::pod::CLIENT;
 use crate::view::Colors;
 
@@ -45,6 +46,8 @@ pub struct Attach {
     pub pods: Vec<Found>,
     /// Whether there is colour.
     pub colors: Colors,
+    /// What the person has settled: keys, and the mouse.
+    pub settings: Settings,
     /// What is in the file that a question is about.
     pub look: fn(&PermissionRequest) -> Before,
 }
@@ -71,9 +74,10 @@ impl From<io::Error> for AttachError {
 /// # Errors
 /// The terminal cannot be used.
 pub async fn run(attach: Attach) -> Result<Outcome, AttachError> {
-    let mut terminal = Terminal::take(attach.colors)?;
+    let mut terminal = Terminal::take(attach.colors, attach.settings.mouse)?;
     let (columns, rows) = terminal.size()?;
-    let app = App::new(attach.pods.clone(), columns, rows);
+    let keys = attach.settings.keys.clone();
+    let app = App::new(attach.pods.clone(), keys, columns, rows);
     let (tell, heard) = mpsc::channel(N_NEWS);
     let mut edge = Edge {
         attach,
@@ -106,6 +110,15 @@ struct Edge {
 enum Then {
     GoOn,
     Leave,
+}
+
+impl Then {
+    const fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::GoOn, Self::GoOn) => Self::GoOn,
+            (Self::Leave, _) | (_, Self::Leave) => Self::Leave,
+        }
+    }
 }
 
 impl Edge {
@@ -149,7 +162,7 @@ impl Edge {
                 key = keys.next() => match key {
                     Some(Ok(event)) => {
                         is_key = true;
-                        input(event)
+                        input_of(event)
                     }
                     // The terminal is gone.
                     Some(Err(_)) | None => return Ok(app.outcome()),
@@ -159,9 +172,16 @@ impl Edge {
                 () = sleep(wake) => Some(Input::Tick),
             };
             let is_tick = matches!(input, Some(Input::Tick));
-            let then = self.take(&mut app, terminal, input)?;
-            if then == Then::Leave || self.take_more(&mut app, terminal, &mut heard)? == Then::Leave
-            {
+            let mut then = self.take(&mut app, terminal, input)?;
+            // What comes in one burst is taken in as one, so that its keys know of each other.
+            let mut n_left = if is_key { N_AT_ONCE } else { 0 };
+            while n_left > 0 && crossterm::event::poll(Duration::ZERO)? {
+                let event = crossterm::event::read()?;
+                then = then.or(self.take(&mut app, terminal, input_of(event))?);
+                n_left -= 1;
+            }
+            then = then.or(self.take_more(&mut app, terminal, &mut heard)?);
+            if then == Then::Leave {
                 return Ok(app.outcome());
             }
             if is_tick && app.is_choosing() && now >= frame {
@@ -293,14 +313,14 @@ impl Edge {
     }
 }
 
-fn input(event: Event) -> Option<Input> {
+fn input_of(event: Event) -> Option<Input> {
     match event {
         Event::Key(key) => Some(Input::Key(key)),
         Event::Paste(text) => Some(Input::Paste(text)),
         Event::Resize(columns, rows) => Some(Input::Resized { columns, rows }),
         Event::FocusGained => Some(Input::Focused(true)),
         Event::FocusLost => Some(Input::Focused(false)),
-        Event::Mouse(_) => None,
+        Event::Mouse(event) => Some(Input::Mouse(event)),
     }
 }
 

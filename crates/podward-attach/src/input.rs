@@ -1,11 +1,12 @@
 //! What happens to the client, and what it does.
 
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyEvent, MouseEvent};
 use podward_client::Found;
 use podward_protocol::{
     Envelope, Method, MethodError, PermissionRequest, Reply, RequestId, Welcome,
 };
 use podward_view::Before;
+use serde_json::{Map, Value};
 
 /// When something happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +22,8 @@ pub struct Now {
 pub enum Input {
     /// A key was pressed.
     Key(KeyEvent),
+    /// The mouse was used.
+    Mouse(MouseEvent),
     /// Text was pasted.
     Paste(String),
     /// The terminal has this size.
@@ -79,6 +82,8 @@ pub enum Target {
     Answer(RequestId),
     /// How a question came about.
     Explanation(RequestId),
+    /// What the rules say of other arguments for a question's call.
+    Judgement(RequestId, Map<String, Value>),
     /// What an `always` would let run: the number of the wish.
     Preview(RequestId, u64),
 }

@@ -12,10 +12,12 @@ mod conversation;
 mod edge;
 mod editor;
 mod input;
+mod keys;
 mod pod;
 mod view;
 
 pub use app::App;
 pub use edge::{Attach, AttachError, run};
 pub use input::{Effect, Input, Now, Outcome, PodNews, Refused, Target};
+pub use keys::{Keys, KeysError, Mouse, Settings};
 pub use view::{Colors, draw};

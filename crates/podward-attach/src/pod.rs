@@ -54,8 +54,18 @@ pub(crate) struct Heard {
     pub(crate) asked: Option<RequestId>,
     /// A question that was known is told of after a reconnection: which.
     pub(crate) again: Option<RequestId>,
-    /// A question is settled: what is said of it, unless the answer came from here.
-    pub(crate) settled: Option<(RequestId, Option<String>)>,
+    /// Questions that are settled.
+    pub(crate) settled: Vec<Settled>,
+}
+
+/// A question that is settled.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) id: RequestId,
+    /// What is said of it, unless the answer came from here.
+    pub(crate) said: Option<String>,
+    /// What was typed about it and is in no answer.
+    pub(crate) typed: Option<String>,
 }
 
 impl Pod {
@@ -132,7 +142,7 @@ impl Pod {
                     self.asked.push(Asked::new(question, number, order));
                 }
                 heard.asked = Some(request.id.clone());
-                if request.tool == "file_write" {
+                if matches!(&*request.tool, "file_write" | "file_edit") {
                     heard.effects.push(Effect::Look {
                         pod,
                         request: Box::new(request.clone()),
@@ -145,22 +155,29 @@ impl Pod {
                     .iter()
                     .position(|asked| *asked.id() == settled.id)
                 {
-                    let asked = self.asked.remove(at);
+                    let mut asked = self.asked.remove(at);
                     let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
                     let name = asked.name();
                     let said = visible(&format!("{name}: {what} ({by})"), Lines::Escape);
                     let is_own = matches!(asked.stage, Stage::Replying(_))
                         && settled.outcome.is_approved() == asked.has_approved
                         && matches!(&settled.by, DecidedBy::Client { name, .. } if name == CLIENT);
-                    heard.settled = Some((settled.id.clone(), (!is_own).then_some(said)));
+                    heard.settled.push(Settled {
+                        id: settled.id.clone(),
+                        said: (!is_own).then_some(said),
+                        typed: asked.take_typed().filter(|_| !is_own),
+                    });
                 }
             }
             Event::SnapshotEnd(_) => {
-                let gone = self.asked.iter().find(|asked| !asked.is_told);
-                heard.settled = gone.map(|asked| {
-                    let said = format!("{}: settled while the pod was away", asked.name());
-                    (asked.id().clone(), Some(said))
-                });
+                let gone = self.asked.iter_mut().filter(|asked| !asked.is_told);
+                heard.settled = gone
+                    .map(|asked| Settled {
+                        id: asked.id().clone(),
+                        said: Some(format!("{}: settled while the pod was away", asked.name())),
+                        typed: asked.take_typed(),
+                    })
+                    .collect();
                 self.asked.retain(|asked| asked.is_told);
             }
             _ => {} // the conversation has it

@@ -13,6 +13,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::app::App;
+use crate::keys::{Action, Keys};
 use crate::pod::{Link, Pod};
 
 pub(crate) use typed::typed_rows;
@@ -159,17 +160,9 @@ impl Screen<'_, '_> {
 fn header(app: &App) -> Row {
     let mut row = Row::default();
     for (at, pod) in app.pods.iter().enumerate() {
-        let look = if at == app.focus {
-            Look::Strong
-        } else {
-            Look::Faint
-        };
-        let mark = if at == app.focus { "[" } else { " " };
-        let end = if at == app.focus { "]" } else { " " };
-        row.push(look, &format!("{mark}{}", pod.name()));
-        let (look, state) = state(pod, app);
-        row.push(look, &format!(" {state}"));
-        row.push(Look::Strong, end);
+        for piece in pod_cell(app, at, pod).pieces {
+            row.push(piece.look, &piece.text);
+        }
     }
     if app.pods.is_empty() {
         row.push(Look::Strong, "podward");
@@ -189,6 +182,30 @@ fn header(app: &App) -> Row {
     row
 }
 
+/// A pod and what it does.
+fn pod_cell(app: &App, at: usize, pod: &Pod) -> Row {
+    let (look, mark, end) = match at == app.focus {
+        true => (Look::Strong, "[", "]"),
+        false => (Look::Faint, " ", " "),
+    };
+    let mut row = Row::new(look, &format!("{mark}{}", pod.name()));
+    let (look, state) = state(pod, app);
+    row.push(look, &format!(" {state}"));
+    row.push(Look::Strong, end);
+    row
+}
+
+/// The pod whose name stands in a column of the first row.
+pub(crate) fn pod_at(app: &App, column: usize) -> Option<usize> {
+    let mut end = 0;
+    let mut pods = app.pods.iter().enumerate();
+    pods.find(|(at, pod)| {
+        end += pod_cell(app, *at, pod).n_columns();
+        column < end
+    })
+    .map(|(at, _)| at)
+}
+
 fn state(pod: &Pod, app: &App) -> (Look, String) {
     match (&pod.link, &pod.status) {
         (Link::Connecting, _) => (Look::Faint, "connecting".to_owned()),
@@ -203,6 +220,15 @@ fn state(pod: &Pod, app: &App) -> (Look, String) {
             (Look::Warning, format!("retry {attempt}"))
         }
     }
+}
+
+/// What keys are for, as the last row offers it.
+pub(crate) fn offers(keys: &Keys, offers: &[(Action, &str)]) -> String {
+    let offers = offers.iter();
+    let offers: Vec<String> = offers
+        .map(|(action, what)| format!("{}: {what}", keys.name(*action)))
+        .collect();
+    offers.join("   ")
 }
 
 /// The last row: what is said, or what can be done.
@@ -222,7 +248,7 @@ fn list(app: &App, listed: &[Found], screen: &mut Screen<'_, '_>) {
         ));
     }
     let room = screen.left().saturating_sub(1);
-    let first = app.listed_at.saturating_sub(room.saturating_sub(1));
+    let first = first_listed(app);
     for (at, found) in listed.iter().enumerate().skip(first).take(room) {
         let is_chosen = at == app.listed_at;
         let look = if is_chosen { Look::Strong } else { Look::Plain };
@@ -234,4 +260,11 @@ fn list(app: &App, listed: &[Found], screen: &mut Screen<'_, '_>) {
     }
     screen.skip_to(1);
     screen.row(&bottom(app, "up, down: choose   Enter: attach   Esc: back"));
+}
+
+/// The first pod of the list that is on the screen.
+pub(crate) fn first_listed(app: &App) -> usize {
+    // The pods, the rule and the last row take three.
+    let room = app.rows.saturating_sub(3);
+    app.listed_at.saturating_sub(room.saturating_sub(1))
 }

@@ -1,14 +1,19 @@
 //! What is asked, in full: what would run, what asks about it, and what is not known.
 
+mod entries;
+
 use std::borrow::Cow;
 
 use podward_protocol::{
-    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Operation, PermissionRequest, Width,
+    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Explanation, Operation,
+    PermissionRequest, Width,
 };
 use serde_json::{Map, Value};
 
-use crate::change::{Before, change, replaced};
-use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, columns_of, rows_of};
+use self::entries::View;
+use crate::change::{Before, Edit, Places, change, replaced};
+use crate::progress::verdict_word;
+use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, rows_of};
 use crate::visible::{Lines, visible};
 use crate::wording::{REPEATED, cause_text, counted, each_once, operation_text, unnamed_text};
 use crate::wrapping::wrapped;
@@ -71,8 +76,56 @@ impl Question {
         until.unwrap_or_default()
     }
 
+    /// All of the call with other arguments below a heading, and what the rules say of them where that is
+    /// known.
+    #[must_use]
+    pub fn edited_rows(
+        &self,
+        heading: &str,
+        arguments: &Map<String, Value>,
+        explanation: Option<&Explanation>,
+        columns: usize,
+    ) -> Vec<Row> {
+        let view = View { columns };
+        let mut edited = self.clone();
+        let request = &mut edited.request;
+        if request.arguments.get("path") != arguments.get("path") {
+            edited.before = Before::Unknown;
+        }
+        request.arguments = Value::Object(arguments.clone());
+        request.asking.clear();
+        request.operations.clear();
+        request.ruling.operation = None;
+        if let Some(explanation) = explanation {
+            let operations = explanation.operations.iter();
+            request.operations = operations.map(|one| one.operation.clone()).collect();
+            request.ruling = explanation.ruling.clone();
+        }
+        let mut all = edited.call(heading, view);
+        let Some(explanation) = explanation else {
+            return all;
+        };
+        all.extend(edited.operations(&edited.body().text, view));
+        let (look, word) = verdict_word(explanation.ruling.verdict);
+        let why = visible(&cause_text(&explanation.ruling), Lines::Escape);
+        let why = format!(", by {why}");
+        let says = [(look, word), (Look::Plain, &*why)];
+        all.extend(view.entry_of("rules", &says));
+        all.extend(edited.seen(view));
+        all
+    }
+
     fn above(&self, heading: &str, columns: usize) -> Vec<Row> {
         let view = View { columns };
+        let mut all = self.call(heading, view);
+        all.extend(self.askers(view));
+        all.extend(self.seen(view));
+        all
+    }
+
+    /// The call itself below a heading.
+    fn call(&self, heading: &str, view: View) -> Vec<Row> {
+        let columns = view.columns;
         let request = &self.request;
         let heading = visible(heading, Lines::Escape);
         let mut all = wrapped(&[(Look::Strong, &heading)], columns.max(MIN_COLUMNS));
@@ -83,19 +136,22 @@ impl Question {
             all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
         all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
-        all.extend(self.askers(view));
-        match &request.ruling.coverage {
-            Coverage::Full => all.extend(view.entry("seen", "all that it would do")),
+        all
+    }
+
+    /// Whether all that it would do was understood.
+    fn seen(&self, view: View) -> Vec<Row> {
+        match &self.request.ruling.coverage {
+            Coverage::Full => view.entry("seen", "all that it would do"),
             Coverage::Partial { why } => {
                 let why = format!(" {}", visible(&why.join("; "), Lines::Escape));
                 let seen = [
                     (Look::Warning, "not all that it would do:"),
                     (Look::Plain, &why),
                 ];
-                all.extend(view.entry_of("seen", &seen));
+                view.entry_of("seen", &seen)
             }
         }
-        all
     }
 
     fn body(&self) -> Body {
@@ -118,7 +174,13 @@ impl Question {
             "read" | "list" => take("path").map(|path| (path, Kind::Text)),
             "file_edit" => match (take("path"), take("old_string"), take("new_string")) {
                 (Some(path), Some(old), Some(new)) => {
-                    Some((format!("{path}\n{}", change(&old, &new)), Kind::Change))
+                    let all = request.arguments.get("replace_all") == Some(&Value::Bool(true));
+                    let edit = Edit {
+                        old: &old,
+                        new: &new,
+                        places: if all { Places::All } else { Places::TheOnlyOne },
+                    };
+                    Some((edit.text(&path, &self.before), Kind::Change))
                 }
                 _ => None,
             },
@@ -299,56 +361,6 @@ fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
     };
     let says_all = operation.why.is_none() && operation.leads_to.is_none();
     says_all && operation.partial.is_empty() && (is_all || is_part())
-}
-
-/// Columns in front of the text of an entry.
-const INDENT: usize = 10;
-
-/// Where a question is shown.
-#[derive(Debug, Clone, Copy)]
-struct View {
-    columns: usize,
-}
-
-impl View {
-    /// A text with its name in front.
-    fn entry(self, name: &str, text: &str) -> Vec<Row> {
-        self.entry_of(name, &[(Look::Plain, text)])
-    }
-
-    fn entry_of(self, name: &str, text: &[(Look, &str)]) -> Vec<Row> {
-        let room = self.columns.saturating_sub(INDENT).max(MIN_COLUMNS);
-        let mut front = format!("  {name:<7} ");
-        let mut all = Vec::new();
-        if columns_of(&front) > INDENT {
-            // A name of somebody else's choice.
-            let n_columns: usize = text.iter().map(|(_, text)| columns_of(text)).sum();
-            if columns_of(&front) + n_columns <= self.columns {
-                return vec![behind(&front, text)];
-            }
-            let name = front.trim_end();
-            all.extend(wrapped(
-                &[(Look::Plain, name)],
-                self.columns.max(MIN_COLUMNS),
-            ));
-            front = " ".repeat(INDENT);
-        }
-        for row in wrapped(text, room) {
-            let pieces = row.pieces.iter();
-            let text: Vec<_> = pieces.map(|piece| (piece.look, &*piece.text)).collect();
-            all.push(behind(&front, &text));
-            front = " ".repeat(INDENT);
-        }
-        all
-    }
-}
-
-fn behind(front: &str, text: &[(Look, &str)]) -> Row {
-    let mut row = Row::new(Look::Plain, front);
-    for (look, text) in text {
-        row.push(*look, text);
-    }
-    row
 }
 
 /// Where an "always" counts that is given about a copy of the workspace.

@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::visible::{Lines, visible};
+use crate::visible::{Lines, Marks, push_visible};
 use crate::wording::counted;
 
 /// What stands in front of a row that begins a line of the text.
@@ -16,6 +16,8 @@ pub(crate) const REST: &str = "  : ";
 const LEFT_OUT: &str = "  ~ ";
 /// Columns for the text on a screen that is narrower than anything can be read on.
 pub(crate) const MIN_COLUMNS: usize = 8;
+/// What a line of a change begins with that says something of the line before it.
+const SAYS: char = '\\';
 /// So many blank rows in a row are shown as they are; more are counted.
 const MAX_BLANK: usize = 3;
 
@@ -137,14 +139,39 @@ pub fn columns_of(text: &str) -> usize {
 struct Made {
     rows: Vec<Row>,
     n_blank: usize,
+    /// Rows at the end that these take, with what is said of their blanks.
+    n_rows_of_blank: usize,
+    /// What stands in front of them.
+    sign: Option<char>,
 }
 
 impl Made {
+    /// Adds a row of blanks, or what is said of it.
+    fn push_blank(&mut self, row: Row, sign: Option<char>) {
+        if sign == Some(SAYS) {
+            self.n_rows_of_blank += 1;
+        } else {
+            if sign != self.sign {
+                self.end_blank();
+            }
+            self.sign = sign;
+            self.n_blank += 1;
+            self.n_rows_of_blank += 1;
+        }
+        self.rows.push(row);
+    }
+
     fn end_blank(&mut self) {
         let n_blank = std::mem::take(&mut self.n_blank);
+        let n_rows = std::mem::take(&mut self.n_rows_of_blank);
         if n_blank > MAX_BLANK {
-            self.rows.truncate(self.rows.len() - n_blank);
-            let what = format!("{LEFT_OUT}{}", counted(n_blank, "blank row"));
+            self.rows.truncate(self.rows.len() - n_rows);
+            let kind = match self.sign {
+                Some('+') => " added",
+                Some('-') => " removed",
+                _ => "", // of the text, or left as they are
+            };
+            let what = format!("{LEFT_OUT}{}{kind}", counted(n_blank, "blank row"));
             self.rows.push(Row::new(Look::Warning, &what));
         }
     }
@@ -179,13 +206,16 @@ fn line_rows(
         (Kind::Change, Some('-')) => Look::Removed,
         (Kind::Change | Kind::Text, _) => Look::Plain,
     };
+    let sign = line.chars().next().filter(|_| kind == Kind::Change);
     let mut row = Growing::default();
     let mut front = if is_all_marked { MARKED } else { LINE };
+    let mut on_letter = Marks::default();
     for (at, c) in line.char_indices() {
-        let shown = visible(c.encode_utf8(&mut [0; 4]), Lines::Escape);
+        let mut shown = String::new();
+        push_visible(&mut shown, c, Lines::Escape, &mut on_letter);
         let n_columns = columns_of(&shown);
         if row.n_columns + n_columns > columns && row.n_columns > 0 {
-            std::mem::take(&mut row).push_to(made, front);
+            std::mem::take(&mut row).push_to(made, front, sign);
             front = REST;
         }
         let is_marked = is_marked(at);
@@ -202,23 +232,25 @@ fn line_rows(
         row.shown.push(look, &shown);
         row.below.push_str(&mark.repeat(n_columns));
         row.n_columns += n_columns;
-        row.is_blank_no_more |= c != ' ';
+        let is_sign = sign.is_some() && at == 0;
+        row.is_blank_no_more |= !is_sign && !matches!(c, ' ' | '\t');
     }
-    row.push_to(made, front);
+    row.push_to(made, front, sign);
 }
 
 impl Growing {
-    fn push_to(self, made: &mut Made, front: &str) {
+    fn push_to(self, made: &mut Made, front: &str, sign: Option<char>) {
         let is_marked = self.below.contains('^');
-        if self.is_blank_no_more || is_marked {
-            made.end_blank();
-        } else {
-            made.n_blank += 1;
-        }
         let mut row = Row::new(Look::Plain, front);
         for piece in &self.shown.pieces {
             row.push(piece.look, &piece.text);
         }
+        let says = sign == Some(SAYS) && made.n_blank > 0;
+        if says || !(self.is_blank_no_more || is_marked) {
+            made.push_blank(row, sign);
+            return;
+        }
+        made.end_blank();
         made.rows.push(row);
         if is_marked {
             let mut below = Row::new(Look::Plain, &" ".repeat(front.len()));

@@ -10,10 +10,10 @@ use podward_view::{Before, MAX_COMPARED};
 use rustix::fs::OFlags;
 use serde_json::Value;
 
-/// Looks into the file of a `file_write`. It is only shown: whatever it is, the call is judged and
+/// Looks into the file of a `file_write` or a `file_edit`. It is only shown: whatever it is, the call is judged and
 /// run by the pod.
 pub(crate) fn before(request: &PermissionRequest) -> Before {
-    if request.tool != "file_write" {
+    if !matches!(&*request.tool, "file_write" | "file_edit") {
         return Before::Unknown;
     }
     let Some(path) = request.arguments.get("path").and_then(Value::as_str) else {
@@ -58,12 +58,12 @@ fn text(file: &File) -> io::Result<Before> {
     file.take(max + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_COMPARED {
         return Ok(Before::Other(
-            "overwrites a file that is too large to compare",
+            "the file that is there is too large to compare",
         ));
     }
     Ok(match String::from_utf8(bytes) {
         Ok(text) => Before::Text(text),
-        Err(_) => Before::Other("overwrites a file that is no text"),
+        Err(_) => Before::Other("the file that is there is no text"),
     })
 }
 

@@ -32,19 +32,24 @@ impl App {
                 let last = listed.len().saturating_sub(1);
                 self.listed_at = (self.listed_at + 1).min(last);
             }
-            KeyCode::Enter if self.listed_at < listed.len() => {
-                let found = listed.remove(self.listed_at);
-                self.listed = None;
-                self.focus = self.pods.len();
-                self.pods.push(Pod::new(found.clone()));
-                return vec![Effect::Connect(Box::new(found))];
-            }
+            KeyCode::Enter => return self.attach_listed(),
             KeyCode::Char('c' | 'd') if is_control => return vec![Effect::Quit],
             KeyCode::Esc | KeyCode::Char('q') if self.pods.is_empty() => return vec![Effect::Quit],
             KeyCode::Esc | KeyCode::Char('q') => self.listed = None,
-            KeyCode::Char('z') if is_control => return vec![Effect::Suspend],
             _ => {} // nothing in a list
         }
         Vec::new()
+    }
+
+    /// Attaches the pod that is chosen.
+    pub(super) fn attach_listed(&mut self) -> Vec<Effect> {
+        let at = self.listed_at;
+        let listed = self.listed.take_if(|listed| at < listed.len());
+        let Some(found) = listed.and_then(|listed| listed.into_iter().nth(at)) else {
+            return Vec::new();
+        };
+        self.focus = self.pods.len();
+        self.pods.push(Pod::new(found.clone()));
+        vec![Effect::Connect(Box::new(found))]
     }
 }

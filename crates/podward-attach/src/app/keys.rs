@@ -6,6 +6,7 @@ use podward_protocol::{Cancel, Run, Status};
 use super::{App, Confirm};
 use crate::editor::Editor;
 use crate::input::{Effect, Target};
+use crate::keys::Action;
 use crate::pod::{Link, Pod};
 
 /// How soon the same key has to come again, in milliseconds.
@@ -13,29 +14,26 @@ const AGAIN: u64 = 2_000;
 
 impl App {
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        if is_control && key.code == KeyCode::Char('z') {
-            return vec![Effect::Suspend];
+        match self.keys.anywhere(&key) {
+            Some(Action::Suspend) => return vec![Effect::Suspend],
+            Some(Action::Redraw) => return vec![Effect::Redraw],
+            Some(Action::Cancel) if self.asked().is_some() => return self.cancel_or_quit(),
+            Some(Action::Cancel) if self.listed.is_none() && !self.is_help => {
+                return self.cancel_or_quit();
+            }
+            _ => {} // for what is on the screen
         }
-        if is_control && key.code == KeyCode::Char('l') {
-            return vec![Effect::Redraw];
+        if self.asked().is_some() {
+            return self.question_key(&key);
         }
-        if self.asked().is_none() {
-            self.typed_at = Some(self.now.steady);
-        }
+        self.types_for(self.focus);
         if self.is_help {
             self.is_help = false;
             self.is_new_to_reader();
             return Vec::new();
         }
-        if self.listed.is_some() && self.asked().is_none() {
+        if self.listed.is_some() {
             return self.choose(&key);
-        }
-        if is_control && key.code == KeyCode::Char('c') {
-            return self.cancel_or_quit();
-        }
-        if self.asked().is_some() {
-            return self.question_key(&key);
         }
         if self.search.is_some() && self.search_key(&key) {
             return Vec::new();
@@ -43,13 +41,14 @@ impl App {
         self.conversation_key(&key)
     }
 
-    pub(super) fn paste(&mut self, text: &str) -> Vec<Effect> {
+    pub(super) fn paste(&mut self, text: &str) {
         // A terminal that ends lines with a carriage return means a line break.
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         if self.asked().is_some() {
-            return self.paste_into_question(&text);
+            self.paste_into_question(&text);
+            return;
         }
-        self.typed_at = Some(self.now.steady);
+        self.types_for(self.focus);
         if let Some(search) = &mut self.search {
             search.insert(&text.replace('\n', " "));
         } else if let Some(pod) = self
@@ -59,7 +58,6 @@ impl App {
         {
             pod.composer.insert(&text);
         }
-        Vec::new()
     }
 
     fn is_again(&mut self, what: Confirm) -> bool {
@@ -84,7 +82,11 @@ impl App {
                     method: Box::new(Cancel {}.into()),
                 }];
             }
-            self.say("Ctrl-C again cancels the turn; Ctrl-Q leaves and lets it run");
+            let cancel = self.keys.name(Action::Cancel);
+            let leave = self.keys.name(Action::Leave);
+            self.say(format!(
+                "{cancel} again cancels the turn; {leave} leaves and lets it run"
+            ));
             return Vec::new();
         }
         self.quit()
@@ -99,39 +101,50 @@ impl App {
     }
 
     fn conversation_key(&mut self, key: &KeyEvent) -> Vec<Effect> {
-        let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let is_alt = key.modifiers.contains(KeyModifiers::ALT);
+        let action = self.keys.in_conversation(key);
         let page = self.rows.saturating_sub(6).max(1);
         let n_pods = self.pods.len();
         let focus = self.focus;
         let Some(pod) = self.pods.get_mut(focus) else {
             return Vec::new();
         };
-        match (key.code, is_control, is_alt) {
-            (KeyCode::F(1), _, _) => self.is_help = true,
-            (KeyCode::F(2) | KeyCode::Esc, _, _) if self.is_aside && self.shown.is_some() => {
+        match action {
+            Some(Action::Help) => self.is_help = true,
+            Some(Action::Return) if self.is_aside && self.shown.is_some() => {
                 self.is_aside = false;
                 self.is_new_to_reader();
                 return self.explain_shown().into_iter().collect();
             }
-            (KeyCode::F(3), _, _) => {
+            Some(Action::Attach) => {
                 self.listed = Some(Vec::new());
                 return vec![Effect::List];
             }
-            (KeyCode::PageUp, _, _) => pod.look_back(page),
-            (KeyCode::PageDown, _, _) => pod.n_below = pod.n_below.saturating_sub(page),
-            (KeyCode::Home, true, _) => pod.look_back(usize::MAX / 2),
-            (KeyCode::End, true, _) => pod.n_below = 0,
-            (KeyCode::Up, false, true) => pod.look_back(1),
-            (KeyCode::Down, false, true) => pod.n_below = pod.n_below.saturating_sub(1),
-            (KeyCode::Char('f'), true, _) => self.search = Some(Editor::default()),
-            (KeyCode::Char('n'), true, _) => self.focus = (focus + 1) % n_pods,
-            (KeyCode::Char('p'), true, _) => self.focus = (focus + n_pods - 1) % n_pods,
-            (KeyCode::Char('q'), true, _) => return self.quit(),
-            (KeyCode::Char('d'), true, _) if pod.composer.is_empty() => return self.quit(),
-            (KeyCode::Enter, false, false) => return self.send(),
-            (KeyCode::Up, false, false) if pod.composer.is_in_first_line() => pod.look_back(1),
-            (KeyCode::Down, false, false) if pod.composer.is_in_last_line() => {
+            Some(Action::PageUp) => pod.look_back(page),
+            Some(Action::PageDown) => pod.n_below = pod.n_below.saturating_sub(page),
+            Some(Action::First) => pod.look_back(usize::MAX / 2),
+            Some(Action::Last) => pod.n_below = 0,
+            Some(Action::RowUp) => pod.look_back(1),
+            Some(Action::RowDown) => pod.n_below = pod.n_below.saturating_sub(1),
+            Some(Action::Search) => self.search = Some(Editor::default()),
+            Some(Action::NextPod) => self.focus = (focus + 1) % n_pods,
+            Some(Action::PreviousPod) => self.focus = (focus + n_pods - 1) % n_pods,
+            Some(Action::Leave) => return self.quit(),
+            Some(Action::Send) => return self.send(),
+            _ => return self.composer_key(key), // for what is typed
+        }
+        Vec::new()
+    }
+
+    fn composer_key(&mut self, key: &KeyEvent) -> Vec<Effect> {
+        let is_end = key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('d');
+        let is_plain = key.modifiers.is_empty();
+        let Some(pod) = self.pods.get_mut(self.focus) else {
+            return Vec::new();
+        };
+        match key.code {
+            _ if is_end && pod.composer.is_empty() => return self.quit(),
+            KeyCode::Up if is_plain && pod.composer.is_in_first_line() => pod.look_back(1),
+            KeyCode::Down if is_plain && pod.composer.is_in_last_line() => {
                 pod.n_below = pod.n_below.saturating_sub(1);
             }
             _ => {
@@ -195,7 +208,7 @@ impl App {
 }
 
 impl Pod {
-    fn look_back(&mut self, n_rows: usize) {
+    pub(super) fn look_back(&mut self, n_rows: usize) {
         let most = self.conversation.n_rows().saturating_sub(1);
         self.n_below = self.n_below.saturating_add(n_rows).min(most);
     }

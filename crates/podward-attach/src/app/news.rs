@@ -3,10 +3,10 @@
 use podward_protocol::{ExplainCall, Reply, RequestId};
 use podward_view::{Look, error_text};
 
-use super::App;
+use super::{App, Typing};
 use crate::asked::Stage;
 use crate::input::{Effect, PodNews, Refused, Target};
-use crate::pod::{Heard, Link, Pod};
+use crate::pod::{Heard, Link, Pod, Settled};
 
 impl Pod {
     pub(crate) const fn is_lost(&self) -> bool {
@@ -50,18 +50,11 @@ impl App {
 
     fn heard(&mut self, at: usize, heard: Heard) -> Vec<Effect> {
         let mut effects = heard.effects;
-        if let Some((id, said)) = heard.settled {
-            let is_shown = self.shown.as_ref().is_some_and(|shown| *shown == (at, id));
-            if is_shown {
-                self.said = None;
-                if let Some(said) = said {
-                    self.say(said);
-                }
-                self.show_next();
-            }
+        for settled in heard.settled {
+            self.settled(at, settled);
         }
         if let Some(id) = heard.again {
-            effects.extend(self.ask_preview_again(at, &id));
+            effects.extend(self.ask_again(at, &id));
             if self.shown.as_ref().is_some_and(|shown| *shown == (at, id)) {
                 self.is_new_to_reader();
                 if let Some(asked) = self.asked_mut() {
@@ -94,14 +87,40 @@ impl App {
         effects
     }
 
+    /// A question is settled: what was typed about it is not lost.
+    fn settled(&mut self, at: usize, settled: Settled) {
+        let is_shown = self.shown.as_ref() == Some(&(at, settled.id));
+        let mut said = settled.said;
+        if let Some(text) = settled.typed
+            && let Some(pod) = self.pods.get_mut(at)
+        {
+            pod.composer.put_back(&text);
+            let kept = "what you typed is in the prompt";
+            said = Some(said.map_or_else(|| kept.to_owned(), |said| format!("{said}; {kept}")));
+            if is_shown {
+                self.types_for(at);
+            }
+        }
+        if is_shown {
+            self.said = None;
+            if let Some(said) = said {
+                self.say(said);
+            }
+            self.show_next();
+        }
+    }
+
     /// Shows a question, or none; the next key is not for it.
     pub(super) fn show(&mut self, which: Option<(usize, RequestId)>) {
         if let Some((at, _)) = &which {
             let is_talking = self.shown.is_none() || self.is_aside;
-            let is_typing = is_talking && self.listed.is_none() && !self.is_help;
-            // Who types goes on, also where another question comes meanwhile.
-            if is_typing || !self.guard.is_up(self.now) {
-                self.typed_for = is_typing.then_some(self.focus);
+            if is_talking && self.listed.is_none() && !self.is_help {
+                let at = self.typing.and_then(|typing| typing.at);
+                let pod = self.focus;
+                self.typing = Some(Typing { pod, at });
+            } else if !self.guard.is_up(self.now) && !self.types_now() {
+                // Who types goes on, also where another question comes meanwhile.
+                self.typing = None;
             }
             self.focus = *at;
             self.guard.raise();
@@ -170,6 +189,17 @@ impl App {
                 }
             }
             (Target::Explanation(_), _) => {}
+            (Target::Judgement(id, arguments), told) => {
+                let told = told
+                    .map_err(|why| why.text())
+                    .and_then(|reply| match reply {
+                        Reply::Explain(explained) => Ok(explained),
+                        _ => Err("the pod answered something else".to_owned()),
+                    });
+                if let Some(asked) = pod.question_mut(&id) {
+                    asked.judged(&arguments, told);
+                }
+            }
             (Target::Preview(id, wish), told) => {
                 let told = told.and_then(|reply| match reply {
                     Reply::PermissionPreview(preview) => Ok(preview),

@@ -2,21 +2,24 @@ mod pauses;
 mod safety;
 mod screens;
 mod talking;
+mod typed;
 
 use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use podward_client::Found;
 use podward_protocol::{
-    Answer, Envelope, Event, Method, PROTOCOL_VERSION, PodEntry, RequestId, SessionId, Status,
-    Time, Welcome,
+    Answer, Coverage, Envelope, Event, Explanation, Method, PROTOCOL_VERSION, PodEntry, Reply,
+    RequestId, Ruling, SessionId, Status, Time, Verdict, Welcome,
 };
 use podward_view::Question;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::App;
+use super::guard::ALONE;
 use crate::input::{Effect, Input, Now, PodNews, Target};
+use crate::keys::Keys;
 use crate::view::{Colors, draw};
 
 /// A person at a screen: what happens, what is seen, what is done.
@@ -56,7 +59,7 @@ impl Desk {
     /// At a screen of this size, with pods that are connected and idle.
     fn new(columns: u16, rows: u16, pods: &[&str]) -> Self {
         let found = pods.iter().enumerate().map(|(at, name)| found(at, name));
-        let app = App::new(found.collect(), columns, rows);
+        let app = App::new(found.collect(), Keys::default(), columns, rows);
         let mut desk = Self {
             app,
             now: Now {
@@ -137,8 +140,14 @@ impl Desk {
         self.happens(Input::Key(KeyEvent::new(code, modifiers)));
     }
 
-    /// Presses keys, one after the other; the screen shows each.
+    /// Presses keys, one after the other, and then none for a moment; the screen shows each.
     fn keys(&mut self, keys: &str) {
+        self.burst(keys);
+        self.wait(ALONE);
+    }
+
+    /// The same, and whatever comes next comes at once.
+    fn burst(&mut self, keys: &str) {
         for c in keys.chars() {
             match c {
                 '\n' => self.code(KeyCode::Enter, KeyModifiers::NONE),
@@ -189,6 +198,27 @@ impl Desk {
     fn has_approved(&self) -> bool {
         let mut answers = self.answers().into_iter();
         answers.any(|(_, answer)| !matches!(answer, Answer::Reject { .. }))
+    }
+
+    /// The pod says what its rules say of what was last typed.
+    fn judged(&mut self, verdict: Verdict) {
+        let told = Explanation {
+            ruling: Ruling {
+                verdict,
+                cause: screens::by_default(),
+                operation: None,
+                coverage: Coverage::Full,
+            },
+            operations: Vec::new(),
+            change: None,
+            shortened: false,
+        };
+        let target = self.target();
+        assert!(matches!(target, Target::Judgement(..)), "{target:?}");
+        self.news(
+            0,
+            PodNews::Replied(target, Ok(Reply::Explain(Box::new(told)))),
+        );
     }
 
     fn target(&self) -> Target {

@@ -183,21 +183,12 @@ impl Form {
 
     /// The form.
     pub(super) fn rows(&self, request: &PermissionRequest, columns: usize) -> Vec<Row> {
-        let room = columns.saturating_sub(6).max(1);
         let mut all = vec![Row::new(
             Look::Strong,
             "what would run without a question from now on?",
         )];
         for idx in 0..request.choices.len() {
-            let is_chosen = idx == self.width;
-            let mut front = format!("  {} {} ", if is_chosen { ">" } else { " " }, idx + 1);
-            let look = if is_chosen { Look::Strong } else { Look::Plain };
-            for line in each_once(parts_text(request, idx)) {
-                for row in wrapped(&[(look, &line)], room) {
-                    all.push(behind(&front, &row));
-                    front = " ".repeat(6);
-                }
-            }
+            all.extend(self.choice_rows(request, idx, columns));
         }
         if let Some(workspace) = &request.always_in {
             let text = always_in(&without_runs(workspace));
@@ -229,6 +220,36 @@ impl Form {
             all.extend(self.examples(*operation, columns));
         }
         all
+    }
+
+    fn choice_rows(&self, request: &PermissionRequest, idx: usize, columns: usize) -> Vec<Row> {
+        let room = columns.saturating_sub(6).max(1);
+        let is_chosen = idx == self.width;
+        let mut front = format!("  {} {} ", if is_chosen { ">" } else { " " }, idx + 1);
+        let look = if is_chosen { Look::Strong } else { Look::Plain };
+        let mut all = Vec::new();
+        for line in each_once(parts_text(request, idx)) {
+            for row in wrapped(&[(look, &line)], room) {
+                all.push(behind(&front, &row));
+                "    : ".clone_into(&mut front);
+            }
+        }
+        all
+    }
+
+    /// The choice in a row of the form.
+    pub(super) fn choice_at(
+        &self,
+        request: &PermissionRequest,
+        row: usize,
+        columns: usize,
+    ) -> Option<usize> {
+        // One row stands above them.
+        let mut end = 1;
+        (0..request.choices.len()).find(|idx| {
+            end += self.choice_rows(request, *idx, columns).len();
+            (1..end).contains(&row)
+        })
     }
 
     /// What the pattern for a part would let run, and what not.

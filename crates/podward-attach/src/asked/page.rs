@@ -107,8 +107,12 @@ impl Page {
         self.top = top;
     }
 
-    /// Goes on by a screen; a row of what was there stays.
+    /// Goes on by a screen; a row of what was there stays. What has not been on the screen is not passed
+    /// over.
     pub(crate) fn turn(&mut self, n_pages: isize) {
+        if n_pages > 0 && !self.is_drawn {
+            return;
+        }
         let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
         self.scroll(page.saturating_mul(n_pages));
     }

@@ -7,6 +7,7 @@ use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
 };
 use crossterm::execute;
+use crossterm::style::Print;
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
     enable_raw_mode, size,
@@ -16,26 +17,36 @@ use ratatui::backend::CrosstermBackend;
 use rustix::termios::{QueueSelector, tcflush};
 
 use crate::app::App;
+use crate::keys::Mouse;
 use crate::view::{Colors, draw};
 
 /// The terminal while it is this program's.
 pub(super) struct Terminal {
     terminal: ratatui::Terminal<CrosstermBackend<Stdout>>,
     colors: Colors,
+    mouse: Mouse,
 }
+
+/// Asks for buttons and the wheel, by their place in columns and rows; not for each move of the mouse.
+const MOUSE_ON: &str = "\u{1b}[?1000h\u{1b}[?1006h";
+const MOUSE_OFF: &str = "\u{1b}[?1006l\u{1b}[?1000l";
 
 impl Terminal {
     /// Takes the terminal, so that it is given back also where the program panics.
-    pub(super) fn take(colors: Colors) -> io::Result<Self> {
+    pub(super) fn take(colors: Colors, mouse: Mouse) -> io::Result<Self> {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |what| {
             give_back();
             before(what);
         }));
-        take().inspect_err(|_| give_back())?;
+        take(mouse).inspect_err(|_| give_back())?;
         let terminal = ratatui::Terminal::new(CrosstermBackend::new(stdout()));
         let terminal = terminal.inspect_err(|_| give_back())?;
-        Ok(Self { terminal, colors })
+        Ok(Self {
+            terminal,
+            colors,
+            mouse,
+        })
     }
 
     pub(super) fn size(&self) -> io::Result<(u16, u16)> {
@@ -66,7 +77,7 @@ impl Terminal {
     pub(super) fn take_again(&mut self) -> io::Result<()> {
         // Who stopped it without asking has changed the terminal without its knowing.
         disable_raw_mode()?;
-        take()?;
+        take(self.mouse)?;
         tcflush(stdin(), QueueSelector::IFlush)?;
         self.clear()
     }
@@ -92,20 +103,25 @@ impl Drop for Terminal {
     }
 }
 
-fn take() -> io::Result<()> {
+fn take(mouse: Mouse) -> io::Result<()> {
     enable_raw_mode()?;
     execute!(
         stdout(),
         EnterAlternateScreen,
         EnableBracketedPaste,
         EnableFocusChange
-    )
+    )?;
+    match mouse {
+        Mouse::Used => execute!(stdout(), Print(MOUSE_ON)),
+        Mouse::Ignored => Ok(()),
+    }
 }
 
 fn give_back() {
     // Nobody is left to tell where the terminal is gone.
     let _ = execute!(
         stdout(),
+        Print(MOUSE_OFF),
         DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,

@@ -3,8 +3,9 @@
 use podward_protocol::Status;
 use podward_view::{Look, Row};
 
-use super::{Screen, bottom, typed};
+use super::{Screen, bottom, offers, typed};
 use crate::app::App;
+use crate::keys::Action;
 use crate::pod::Link;
 
 pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
@@ -33,7 +34,8 @@ pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
     let rule = match (&app.search, pod.n_below, &pod.link) {
         (Some(_), ..) => "search".to_owned(),
         (None, 0, Link::There) if app.is_aside && app.shown.is_some() => {
-            "a question waits: Esc goes back to it".to_owned()
+            let back = app.keys.name(Action::Return);
+            format!("a question waits: {back} goes back to it")
         }
         (None, 0, _) => String::new(),
         (None, n_below, _) => format!("{n_below} rows below"),
@@ -41,12 +43,22 @@ pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
     screen.rule(&rule);
     let editor = app.search.as_ref().unwrap_or(&pod.composer);
     typed::draw(editor, n_typed, screen);
+    let keys = &app.keys;
+    let looks = offers(
+        keys,
+        &[
+            (Action::PageUp, "back"),
+            (Action::Search, "search"),
+            (Action::Help, "help"),
+        ],
+    );
     let usual = match (&app.search, &pod.status) {
-        (Some(_), _) => "Enter: further up   Esc: done",
+        (Some(_), _) => "Enter: further up   Esc: done".to_owned(),
         (None, None | Some(Status::Idle)) => {
-            "Enter: send   Alt-Enter: new line   PageUp: back   Ctrl-F: search   F1: help"
+            let send = keys.name(Action::Send);
+            format!("{send}: send   Alt-Enter: new line   {looks}")
         }
-        (None, Some(_)) => "Ctrl-C twice: cancel   PageUp: back   Ctrl-F: search   F1: help",
+        (None, Some(_)) => format!("{} twice: cancel   {looks}", keys.name(Action::Cancel)),
     };
-    screen.row(&bottom(app, usual));
+    screen.row(&bottom(app, &usual));
 }

@@ -2,9 +2,10 @@
 
 use podward_view::{Lines, Look, Row, visible};
 
-use super::{Screen, typed};
+use super::{Screen, offers, typed};
 use crate::app::{App, PAUSE};
 use crate::asked::{Asked, Stage};
+use crate::keys::{Action, Keys};
 
 pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
     let (Some(asked), Some((at, id))) = (app.asked(), &app.shown) else {
@@ -74,20 +75,23 @@ fn below(app: &App, asked: &Asked) -> String {
         .said
         .as_ref()
         .map(|(said, _)| visible(said, Lines::Escape));
-    let is_typing = app.guard.is_up(app.now) && app.typed_for.is_some();
+    let is_typing = app.guard.is_up(app.now) && app.typing.is_some();
     let typing = is_typing.then(|| "typing goes into the prompt until then".to_owned());
-    let both = [Some(position(asked)), typing, said].into_iter().flatten();
+    let both = [Some(position(app, asked)), said, typing]
+        .into_iter()
+        .flatten();
     let both: Vec<String> = both.filter(|text| !text.is_empty()).collect();
     both.join(" \u{b7} ")
 }
 
 /// What of it is not on the screen.
-fn position(asked: &Asked) -> String {
+fn position(app: &App, asked: &Asked) -> String {
+    let go_on = app.keys.name(Action::GoOn);
     match (asked.page.n_above(), asked.page.n_below()) {
         (0, 0) => String::new(),
         (n_above, 0) => format!("{n_above} rows above"),
-        (0, n_below) => format!("{n_below} more rows below: space goes on"),
-        (n_above, n_below) => format!("{n_above} rows above, {n_below} below: space goes on"),
+        (0, n_below) => format!("{n_below} more rows below: {go_on} goes on"),
+        (n_above, n_below) => format!("{n_above} rows above, {n_below} below: {go_on} goes on"),
     }
 }
 
@@ -103,56 +107,82 @@ fn last(app: &App, asked: &Asked) -> Row {
         return Row::new(Look::Warning, &visible(said, Lines::Escape));
     }
     if let Err(why) = app.can_answer()
-        && let Some(others) = without_answers(&asked.stage)
+        && let Some(others) = without_answers(&app.keys, &asked.stage)
     {
         let text = format!("no answer counts: {why}   {others}");
         return Row::new(Look::Warning, &text);
     }
-    let is_seen = asked.page.is_seen_with_this();
-    let has_always = !asked.request().choices.is_empty();
-    let usual = match &asked.stage {
-        Stage::Asked if !is_seen => {
-            "space: go on   n: no   r: no, because   o: look aside   ?: help"
+    let waits = !app.guard.may_approve(app.now);
+    Row::new(Look::Faint, &usual(&app.keys, asked, waits))
+}
+
+/// What can be done.
+fn usual(keys: &Keys, asked: &Asked, waits: bool) -> String {
+    let offers = |all: &[(Action, &str)]| offers(keys, all);
+    let name = |action| keys.name(action);
+    let moves = || {
+        let which = format!("{}, {}: which", name(Action::Up), name(Action::Down));
+        let long = format!("{}, {}: how long", name(Action::Left), name(Action::Right));
+        format!("{which}   {long}   {}: edit", name(Action::Edit))
+    };
+    // A yes counts only after a pause.
+    let yes = |what: &str| match waits {
+        true if what == "yes" => format!("{}: wait", name(Action::Yes)),
+        true => format!("{}: wait, {what}", name(Action::Yes)),
+        false => format!("{}: {what}", name(Action::Yes)),
+    };
+    let (no, because) = ((Action::No, "no"), (Action::Because, "no, because"));
+    let (next, help) = ((Action::Next, "next"), (Action::Keys, "help"));
+    let (edit, aside) = ((Action::Edit, "edit"), (Action::Aside, "look aside"));
+    match &asked.stage {
+        Stage::Asked if !asked.page.is_seen_with_this() => {
+            offers(&[(Action::GoOn, "go on"), no, because, aside, help])
         }
-        Stage::Asked if !has_always => {
-            "y: yes   n: no   r: no, because   e: edit   Tab: next   o: look aside   ?: help"
+        Stage::Asked if asked.request().choices.is_empty() => {
+            let others = offers(&[no, because, edit, next, aside, help]);
+            format!("{}   {others}", yes("yes"))
         }
         Stage::Asked => {
-            "y: yes   n: no   r: no, because   a: always   e: edit   Tab: next   ?: help"
+            let always = (Action::Always, "always");
+            let others = offers(&[no, because, always, edit, next, help]);
+            format!("{}   {others}", yes("yes"))
         }
-        Stage::Always(form) if form.typed_at.is_some() => "Enter: done with the pattern",
-        Stage::Always(form) if form.can_be_saved().is_err() => {
-            "up, down: which   left, right: how long   e: edit   Esc: back"
-        }
+        Stage::Always(form) if form.typed_at.is_some() => "Enter: done with the pattern".to_owned(),
+        Stage::Always(form) if form.can_be_saved().is_err() => format!("{}   {BACK}", moves()),
         Stage::Always(_) => {
-            "up, down: which   left, right: how long   e: edit   a: go on   Esc: back"
+            let always = offers(&[(Action::Always, "go on")]);
+            format!("{}   {always}   {BACK}", moves())
         }
-        Stage::Saved(form, _) if form.can_be_saved().is_err() => "Esc: back",
-        Stage::Saved(..) => "y: save it and run the call   Esc: back",
-        Stage::Feedback(_) => "Enter: no, and say this   Alt-Enter: new line   Esc: back",
-        Stage::Arguments(_) => "Ctrl-S: done   Esc: back",
-        Stage::Changed(..) => "y: run this   Esc: back",
-        Stage::Replying(_) => "the answer is on its way   Tab: next   o: look aside",
-    };
-    match usual.strip_prefix("y: ") {
-        Some(rest) if app.may_approve().is_err() => {
-            let rest = rest.strip_prefix("yes").unwrap_or(rest);
-            let between = if rest.starts_with(' ') { "" } else { ", " };
-            Row::new(Look::Faint, &format!("y: wait{between}{rest}"))
+        stage @ (Stage::Saved(..) | Stage::Changed(_)) if stage.can_run().is_err() => {
+            BACK.to_owned()
         }
-        _ => Row::new(Look::Faint, usual), // `y` counts, or is not offered
+        Stage::Saved(..) => format!("{}   {BACK}", yes("save it and run the call")),
+        Stage::Changed(_) => format!("{}   {BACK}", yes("run this")),
+        Stage::Feedback(_) => format!("Enter: no, and say this   Alt-Enter: new line   {BACK}"),
+        Stage::Arguments(_) => format!("{}   {BACK}", offers(&[(Action::Done, "done")])),
+        Stage::Replying(_) => {
+            let next = offers(&[next]);
+            format!("the answer is on its way: what you type is for the prompt   {next}")
+        }
     }
 }
 
+const BACK: &str = "Esc: back";
+
 /// The keys that are left where nothing can be answered; `None`: all.
-const fn without_answers(stage: &Stage) -> Option<&'static str> {
+fn without_answers(keys: &Keys, stage: &Stage) -> Option<String> {
+    let left = [
+        (Action::Aside, "look aside"),
+        (Action::Next, "next"),
+        (Action::Keys, "help"),
+    ];
     match stage {
-        Stage::Asked => Some("o: look aside   Tab: next   ?: help"),
+        Stage::Asked => Some(offers(keys, &left)),
         Stage::Always(_)
         | Stage::Saved(..)
-        | Stage::Changed(..)
+        | Stage::Changed(_)
         | Stage::Feedback(_)
-        | Stage::Arguments(_) => Some("Esc: back"),
+        | Stage::Arguments(_) => Some(BACK.to_owned()),
         Stage::Replying(_) => None,
     }
 }

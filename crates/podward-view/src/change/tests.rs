@@ -17,6 +17,8 @@ fn what_changes_is_shown_with_a_few_lines_around() {
 fn a_missing_line_break_and_a_carriage_return_are_changes() {
     assert_eq!(change("a\n", "a"), "-a\n+a\n\\ no line break at the end\n");
     assert_eq!(change("a\n", "a\r\n"), "-a\n+a\r\n");
+    // One that stands alone ends no line.
+    assert_eq!(change("a\n", "over\rwritten\n"), "-a\n+over\rwritten\n");
 }
 
 #[test]

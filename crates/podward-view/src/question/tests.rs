@@ -1,5 +1,5 @@
-use podward_protocol::{AskReason, AskedBy, Asker, Asking, Cause, Coverage};
-use serde_json::json;
+use podward_protocol::{AskReason, AskedBy, Asker, Asking, Cause, Coverage, Explanation};
+use serde_json::{Value, json};
 
 use super::{Before, Question, parts_text};
 use crate::rows::Row;
@@ -60,7 +60,7 @@ fn every_layer_that_asks_is_said_and_so_is_what_is_not_known() {
   in      /work
   asks    default of manifest (pod.toml:8:1)
   also    rule `git *` for bash of machine, about all 2
-          commands
+        : commands
   seen    not all that it would do: `git` runs\\u{1b} hooks
   until   2026-01-02T03:04:05.678Z, then it is refused
 "
@@ -139,18 +139,20 @@ fn a_repeated_call_says_so_and_nothing_else() {
     );
 }
 
+/// What stands between the heading and the directory.
+fn body(tool: &str, arguments: Value, before: Before) -> String {
+    let mut question = push("a");
+    question.request.tool = tool.to_owned();
+    question.request.arguments = arguments;
+    question.request.operations.clear();
+    question.before = before;
+    let text = shown(&question);
+    let (body, _) = text.split_once("  in ").unwrap();
+    body.strip_prefix("may #3 bash run?\n").unwrap().to_owned()
+}
+
 #[test]
 fn what_changes_in_a_file_is_shown_as_a_change() {
-    let mut question = push("a");
-    let mut body = |tool: &str, arguments, before| {
-        question.request.tool = tool.to_owned();
-        question.request.arguments = arguments;
-        question.request.operations.clear();
-        question.before = before;
-        let text = shown(&question);
-        let (body, _) = text.split_once("  in ").unwrap();
-        body.strip_prefix("may #3 bash run?\n").unwrap().to_owned()
-    };
     let edit = json!({"path": "a.rs", "old_string": "a\nb\n", "new_string": "a\nc\n",
                       "replace_all": true});
     assert_eq!(
@@ -172,6 +174,98 @@ fn what_changes_in_a_file_is_shown_as_a_change() {
     );
 }
 
+/// The lines of the file, with their numbers there, are what changes, and in how many places.
+#[test]
+fn an_edit_is_shown_as_the_lines_of_the_file_that_change() {
+    let file: String = (1..=20).map(|n| format!("line {n}\n")).collect();
+    let edit = |old: &str, new: &str, all: bool, before: Before| {
+        let arguments =
+            json!({"path": "a.rs", "old_string": old, "new_string": new, "replace_all": all});
+        body("file_edit", arguments, before)
+    };
+    let text = || Before::Text(file.clone());
+    assert_eq!(
+        edit("ne 12", "NE 12", false, text()),
+        "  | a.rs\n  | @@ line 9\n  |  line 9\n  |  line 10\n  |  line 11\n  | -line 12\n  | +liNE 12\n\
+         \u{20} |  line 13\n  |  line 14\n  |  line 15\n  replace_all false\n"
+    );
+    let all = edit("line 1", "LINE 1", true, text());
+    assert!(
+        all.starts_with("  | a.rs  (in 11 places)\n  | -line 1\n"),
+        "{all}"
+    );
+    let many = edit("line 1", "LINE 1", false, text());
+    let none = "  | a.rs  (11 places have the old text: none is changed)\n  | -line 1\n";
+    assert!(many.starts_with(none), "{many}");
+    let nowhere = edit("line 30", "x", false, text());
+    let none = "  | a.rs  (not a place in it has the old text)\n";
+    assert!(nowhere.starts_with(none), "{nowhere}");
+    let crlf = Before::Text("a\r\nb\r\nc\r\n".to_owned());
+    let shown = edit("a\nb\n", "a\nd\n", false, crlf);
+    assert!(shown.contains("  | -b\\r\n  | +d\\r\n"), "{shown}");
+    let gone = edit("a", "b", false, Before::Missing);
+    assert!(
+        gone.starts_with("  | a.rs  (there is no such file)\n"),
+        "{gone}"
+    );
+}
+
+/// Blank lines that a call writes are counted, however blank they are.
+#[test]
+fn blank_lines_of_a_change_are_counted() {
+    let blank = format!("a\n{}{}b\n", "\n".repeat(30), " \t \n".repeat(30));
+    let shown = body(
+        "file_write",
+        json!({"path": "a", "content": blank}),
+        Before::Missing,
+    );
+    assert_eq!(
+        shown,
+        "  | a  (a new file)\n  | +a\n  ~ 60 blank rows added\n  | +b\n"
+    );
+    let old = Before::Text("\n".repeat(5));
+    let shown = body(
+        "file_write",
+        json!({"path": "a", "content": " \n".repeat(5)}),
+        old,
+    );
+    assert_eq!(
+        shown,
+        "  | a\n  ~ 5 blank rows removed\n  ~ 5 blank rows added\n"
+    );
+}
+
+/// All that an edited call would do, and what the rules say of it.
+#[test]
+fn an_edited_call_is_shown_whole_with_its_verdict() {
+    let question = push("a");
+    let arguments = json!({"command": "git push", "timeout_ms": 7, "description": "push"});
+    let explanation = Explanation {
+        ruling: question.request.ruling.clone(),
+        operations: Vec::new(),
+        change: None,
+        shortened: false,
+    };
+    let rows = question.edited_rows(
+        "run this instead?",
+        arguments.as_object().unwrap(),
+        Some(&explanation),
+        60,
+    );
+    let text: String = rows.iter().map(|row| row.text() + "\n").collect();
+    assert_eq!(
+        text,
+        r#"run this instead?
+  | git push
+  description "push"
+  timeout_ms 7
+  in      /work
+  rules   ask, by default of manifest (pod.toml:8:1)
+  seen    all that it would do
+"#,
+    );
+}
+
 /// Nothing that podward says is broken within a word, however narrow the terminal is.
 #[test]
 fn prose_is_broken_between_words() {
@@ -186,8 +280,8 @@ fn prose_is_broken_between_words() {
         seen,
         [
             "not all that it would do: the",
-            "          script that it runs was",
-            "          changed since it was read",
+            "        : script that it runs was",
+            "        : changed since it was read",
         ],
         "{text}"
     );

@@ -18,6 +18,12 @@ fn what_a_terminal_obeys_or_hides_is_shown() {
         ),
         ("tag\u{e0041}", "tag\\u{e0041}"),
         ("over\rwritten", "over\\rwritten"),
+        ("e\u{301}u\u{308}\u{304}", "e\u{301}u\u{308}\u{304}"),
+        (
+            "e\u{301}\u{301}\u{301}\u{301}",
+            "e\u{301}\u{301}\u{301}\\u{301}",
+        ),
+        (" \u{301}", " \\u{301}"),
     ];
     for (text, shown) in cases {
         assert_eq!(visible(text, Lines::Keep), shown);

@@ -26,10 +26,10 @@ fn what_is_there_is_shown_as_far_as_it_can_be() {
         (by_home.as_str(), Before::Text("a\n".to_owned())),
         ("text", Before::Text("a\n".to_owned())),
         ("./text", Before::Text("a\n".to_owned())),
-        ("bytes", Before::Other("overwrites a file that is no text")),
+        ("bytes", Before::Other("the file that is there is no text")),
         (
             "large",
-            Before::Other("overwrites a file that is too large to compare"),
+            Before::Other("the file that is there is too large to compare"),
         ),
         ("folder", Before::Other("what is there is no file")),
         ("pipe", Before::Other("what is there is no file")),

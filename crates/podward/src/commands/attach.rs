@@ -2,8 +2,9 @@
 
 use std::io::{self, IsTerminal as _};
 
-use podward_attach::{Attach as Attached, Colors, run as show};
+use podward_attach::{Attach as Attached, Colors, Settings, run as show};
 use podward_client::{Ending, Found};
+use podward_pod::{Accounts, Places, read_guarded, with_causes};
 use podward_protocol::CloseReason;
 use podward_view::{Lines, visible};
 
@@ -15,6 +16,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
+
+/// The name of the file in the user's directory that says which key does what.
+const KEYS_FILE: &str = "attach.toml";
 
 /// The name of this client where it speaks in lines.
 const NAME: &str = "podward attach";
@@ -31,8 +35,10 @@ pub(super) fn run(arguments: &Attach, screen: Screen) -> Result<Exit, Failure> {
             help: "`podward attach --plain POD` writes lines",
         });
     }
+    let places = layers::places()?;
     let attached = Attached {
-        run_dir: layers::places()?.run_dir().to_path_buf(),
+        run_dir: places.run_dir().to_path_buf(),
+        settings: settings(&places)?,
         pods,
         colors: match screen.data.is_colored {
             true => Colors::Sixteen,
@@ -46,6 +52,21 @@ pub(super) fn run(arguments: &Attach, screen: Screen) -> Result<Exit, Failure> {
         screen.say(Look::Strong, "not sent", draft);
     }
     Ok(Exit::Done)
+}
+
+/// The person's keys: those of their file where there is one, which nobody else may have written.
+fn settings(places: &Places) -> Result<Settings, Failure> {
+    let path = places.config_dir().join(KEYS_FILE);
+    let wrong = |why: String| Failure::Usage {
+        message: format!("`{}` cannot be used\n{why}", path.display()),
+        help: "docs/attach.md lists what can be in it; without it the usual keys count",
+    };
+    let bytes = read_guarded(&path, &Accounts::of_this_machine());
+    let Some(bytes) = bytes.map_err(|error| wrong(with_causes(&error)))? else {
+        return Ok(Settings::default());
+    };
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is no UTF-8".to_owned()))?;
+    Settings::read(&text).map_err(|error| wrong(error.to_string()))
 }
 
 /// Follows one pod in lines, and asks in place at a terminal.

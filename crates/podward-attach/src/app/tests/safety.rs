@@ -260,7 +260,7 @@ fn a_key_is_not_for_what_is_new_to_the_reader() {
         desk.asked(&push("a"));
         happens(&mut desk);
         for c in ["y", "n", "\u{1b}", "y"] {
-            desk.keys(c);
+            desk.burst(c);
             assert_eq!(desk.answers(), [], "{what}");
             desk.wait(400);
         }
@@ -339,6 +339,7 @@ fn esc_in_a_form_answers_nothing() {
     desk.asked(&push("a"));
     desk.keys("ex");
     desk.control('s');
+    desk.judged(Verdict::Ask);
     assert!(desk.shows().contains("y: wait, run this"));
     desk.keys("\u{1b}");
     assert!(desk.shows().contains("Ctrl-S: done"));
@@ -386,7 +387,10 @@ fn a_refused_answer_keeps_its_form_open_with_its_text() {
         desk.asked(&push("a"));
         for c in keys.chars() {
             match c {
-                '\u{13}' => desk.control('s'),
+                '\u{13}' => {
+                    desk.control('s');
+                    desk.judged(Verdict::Ask);
+                }
                 '\u{10}' => {
                     let (target, preview) = (desk.target(), previewed());
                     desk.news(0, PodNews::Replied(target, Ok(preview)));

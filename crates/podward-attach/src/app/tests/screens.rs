@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{Desk, found};
 use crate::app::App;
 use crate::input::{Input, PodNews, Refused};
+use crate::keys::Keys;
 
 /// Compares a screen with the one that is checked in.
 #[track_caller]
@@ -55,6 +56,13 @@ fn asks(tool: &str, arguments: Value) -> Question {
     question
 }
 
+pub(super) fn by_default() -> Cause {
+    Cause::Default {
+        layer: "manifest".to_owned(),
+        at: place(8),
+    }
+}
+
 fn bash(text: &str) -> Question {
     let mut question = push("a");
     let request = &mut question.request;
@@ -76,16 +84,17 @@ fn place(line: u32) -> Place {
 
 /// How the two parts of `git fetch && git push` came to their verdicts.
 fn explained(question: &Question) -> Reply {
-    let rule = |verdict, rule, line, pattern: &str| LayerSays {
+    let rule = Cause::Rule {
+        layer: "manifest".to_owned(),
+        rule: 1,
+        at: place(12),
+        pattern: "git fetch*".to_owned(),
+        message: None,
+    };
+    let says = |verdict, cause| LayerSays {
         layer: "manifest".to_owned(),
         verdict,
-        cause: Cause::Rule {
-            layer: "manifest".to_owned(),
-            rule,
-            at: place(line),
-            pattern: pattern.to_owned(),
-            message: None,
-        },
+        cause,
         n_rules: 2,
         tried: Vec::new(),
         later: Vec::new(),
@@ -101,8 +110,8 @@ fn explained(question: &Question) -> Reply {
     let now = Explanation {
         ruling: question.request.ruling.clone(),
         operations: vec![
-            part(&operations[0], rule(Verdict::Allow, 1, 12, "git fetch*")),
-            part(&operations[1], rule(Verdict::Ask, 2, 17, "git push*")),
+            part(&operations[0], says(Verdict::Allow, rule)),
+            part(&operations[1], says(Verdict::Ask, by_default())),
         ],
         change: None,
         shortened: false,
@@ -314,6 +323,7 @@ fn a_no_can_say_why_and_an_edit_is_shown_before_it_runs() {
     desk.keys("e --dry-run");
     check("arguments", &mut desk);
     desk.control('s');
+    desk.judged(Verdict::Allow);
     desk.shows();
     desk.wait(600);
     check("changed", &mut desk);
@@ -425,7 +435,7 @@ fn a_conversation_shows_calls_with_verdict_and_rule() {
 #[test]
 fn pods_are_chosen_from_a_list_and_keys_stand_on_one_screen() {
     let mut desk = Desk::new(80, 24, &[]);
-    desk.app = App::new(Vec::new(), 80, 24);
+    desk.app = App::new(Vec::new(), Keys::default(), 80, 24);
     desk.happens(Input::Listed(vec![found(0, "demo"), found(1, "other")]));
     desk.keys("j");
     check("list", &mut desk);
