@@ -5,6 +5,7 @@ use std::process::Stdio;
 use crate::sandbox::Sandbox;
 use crate::serving::{Client, Pod, step};
 use crate::tmux::Window;
+use crate::typist::Typist;
 
 /// The two sizes that everything has to work at.
 const SIZES: [(u16, u16); 2] = [(80, 24), (200, 50)];
@@ -167,6 +168,39 @@ fn a_pod_that_was_killed_and_started_anew_is_answered_in_the_same_window() {
     let mut client = Client::onlooker(&pod, "starter");
     window.sees(READY);
     window.types("y");
+    client.event("turn_ended");
+    assert!(has(&sandbox, "made"));
+}
+
+/// The person's file moves keys; one that would loosen something starts nothing.
+#[test]
+fn keys_are_those_of_the_persons_file() {
+    let sandbox = Sandbox::new();
+    let (_pod, mut client) = asking(&sandbox, &step(&["touch made"]));
+    let file = "config/podward/attach.toml";
+    sandbox.write(file, "[question]\nyes = [\"Enter\"]\nnext = [\"n\"]\n");
+    // Nothing is shown before the file is read.
+    let ran = Typist::start(sandbox.at_terminal(&["attach", "test"]), None);
+    let (code, shown) = ran.ends();
+    assert_eq!(code, Some(64), "{shown}");
+    assert!(
+        shown.contains("line 2, column 8: `Enter` cannot be for `yes`"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("`n` is for `no` in [question] and for `next`"),
+        "{shown}"
+    );
+    sandbox.write(file, "[question]\nyes = [\"p\"]\n");
+    let mut window = attach(&sandbox, (80, 24));
+    window.sees("p: yes   n: no");
+    window.types("y");
+    window.types("?");
+    window.sees("  p                 yes, once");
+    window.types(" ");
+    window.sees("p: yes   n: no");
+    assert!(!has(&sandbox, "made"));
+    window.types("p");
     client.event("turn_ended");
     assert!(has(&sandbox, "made"));
 }

@@ -173,12 +173,8 @@ impl Edge {
             };
             let is_tick = matches!(input, Some(Input::Tick));
             let mut then = self.take(&mut app, terminal, input)?;
-            // What comes in one burst is taken in as one, so that its keys know of each other.
-            let mut n_left = if is_key { N_AT_ONCE } else { 0 };
-            while n_left > 0 && crossterm::event::poll(Duration::ZERO)? {
-                let event = crossterm::event::read()?;
-                then = then.or(self.take(&mut app, terminal, input_of(event))?);
-                n_left -= 1;
+            if is_key {
+                then = then.or(self.take_burst(&mut app, terminal)?);
             }
             then = then.or(self.take_more(&mut app, terminal, &mut heard)?);
             if then == Then::Leave {
@@ -194,6 +190,19 @@ impl Edge {
                 frame = now + FRAME;
             }
         }
+    }
+
+    /// Takes in what has come together with a key, so that its keys know of each other.
+    fn take_burst(&mut self, app: &mut App, terminal: &mut Terminal) -> io::Result<Then> {
+        let mut then = Then::GoOn;
+        for _ in 0..N_AT_ONCE {
+            if !crossterm::event::poll(Duration::ZERO)? {
+                break;
+            }
+            let event = crossterm::event::read()?;
+            then = then.or(self.take(app, terminal, input_of(event))?);
+        }
+        Ok(then)
     }
 
     /// Takes in what is there already, so that it is drawn together.

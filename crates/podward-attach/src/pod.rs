@@ -1,7 +1,7 @@
 //! One pod, as far as it is known.
 
 use podward_client::Found;
-use podward_protocol::{DecidedBy, Event, RequestId, Status, Usage};
+use podward_protocol::{DecidedBy, Event, PermissionSettled, RequestId, Status, Usage};
 use podward_view::{Lines, Question, by_text, outcome_text, visible};
 
 use crate::asked::{Asked, Stage};
@@ -149,26 +149,7 @@ impl Pod {
                     });
                 }
             }
-            Event::PermissionSettled(settled) => {
-                if let Some(at) = self
-                    .asked
-                    .iter()
-                    .position(|asked| *asked.id() == settled.id)
-                {
-                    let mut asked = self.asked.remove(at);
-                    let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
-                    let name = asked.name();
-                    let said = visible(&format!("{name}: {what} ({by})"), Lines::Escape);
-                    let is_own = matches!(asked.stage, Stage::Replying(_))
-                        && settled.outcome.is_approved() == asked.has_approved
-                        && matches!(&settled.by, DecidedBy::Client { name, .. } if name == CLIENT);
-                    heard.settled.push(Settled {
-                        id: settled.id.clone(),
-                        said: (!is_own).then_some(said),
-                        typed: asked.take_typed().filter(|_| !is_own),
-                    });
-                }
-            }
+            Event::PermissionSettled(settled) => heard.settled.extend(self.settle(settled)),
             Event::SnapshotEnd(_) => {
                 let gone = self.asked.iter_mut().filter(|asked| !asked.is_told);
                 heard.settled = gone
@@ -183,6 +164,24 @@ impl Pod {
             _ => {} // the conversation has it
         }
         heard
+    }
+
+    /// A question is settled, by whomever.
+    fn settle(&mut self, settled: &PermissionSettled) -> Option<Settled> {
+        let mut asked = self.asked.iter();
+        let at = asked.position(|asked| *asked.id() == settled.id)?;
+        let mut asked = self.asked.remove(at);
+        let (what, by) = (outcome_text(&settled.outcome), by_text(&settled.by));
+        let name = asked.name();
+        let said = visible(&format!("{name}: {what} ({by})"), Lines::Escape);
+        let is_own = matches!(asked.stage, Stage::Replying(_))
+            && settled.outcome.is_approved() == asked.has_approved
+            && matches!(&settled.by, DecidedBy::Client { name, .. } if name == CLIENT);
+        Some(Settled {
+            id: settled.id.clone(),
+            said: (!is_own).then_some(said),
+            typed: asked.take_typed().filter(|_| !is_own),
+        })
     }
 
     /// Makes the rows of what has changed; who looks back stays where they look.

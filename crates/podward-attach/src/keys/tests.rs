@@ -33,6 +33,23 @@ fn what_is_built_in_can_be_written_into_the_file() {
     assert_eq!(Settings::read(""), Ok(Settings::default()));
 }
 
+/// The page for people has each action with its keys.
+#[test]
+fn every_action_is_on_the_page() {
+    let page = include_str!("../../../../docs/attach.md");
+    for (_, section, word, keys) in ACTIONS {
+        let row = page
+            .lines()
+            .find(|row| row.starts_with(&format!("| `[{}]` |", section.name())));
+        let said = format!("`{word}` {}", keys.join(", "));
+        let row = row.unwrap().trim_end_matches(" |");
+        assert!(
+            row.split(" \u{b7} ").any(|one| one.ends_with(&said)),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn a_file_moves_keys() {
     let settings =
