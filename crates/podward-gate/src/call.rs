@@ -6,6 +6,7 @@ use std::sync::Arc;
 use podward_policy::{Lowered, ToolName};
 
 use crate::id::{is_id, refused};
+use crate::question::RequestId;
 
 /// The id of one tool call: 1 to 64 characters of `A-Z a-z 0-9 _ -`, the set that every model
 /// provider takes back.
@@ -24,7 +25,8 @@ pub struct CallIdError {
 /// What is known of a call: who is called, with what, and what that would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFacts {
-    id: CallId,
+    // A question about the call has the same id.
+    id: RequestId,
     tool: ToolName,
     arguments: Arc<str>,
     lowered: Lowered,
@@ -123,7 +125,7 @@ impl CallFacts {
         lowered: Lowered,
     ) -> Self {
         Self {
-            id,
+            id: id.into(),
             tool,
             arguments: arguments.into().into(),
             lowered,
@@ -147,6 +149,11 @@ impl CallFacts {
     /// The call's id.
     #[must_use]
     pub const fn id(&self) -> &CallId {
+        self.id.call()
+    }
+
+    /// The id of a question about the call.
+    pub(crate) const fn request(&self) -> &RequestId {
         &self.id
     }
 

@@ -206,7 +206,7 @@ impl<P> Gate<P> {
         call: Call<P>,
         by: impl Into<Box<str>>,
     ) -> Result<Settled<P>, EditError> {
-        let (asked, edited) = (&self.questions.get_open(id)?.call.facts, &call.facts);
+        let (asked, edited) = (self.questions.get_open(id)?.facts(), &call.facts);
         if asked.part_of().is_some() {
             return Err(EditError::PartOfCall { id: id.clone() });
         }
@@ -383,7 +383,7 @@ impl<P> Gate<P> {
         answer: Answer,
         used: Used,
     ) -> Result<Settled<P>, AnswerError> {
-        let Waiting { question, call, .. } = self.questions.settle(id, &answer)?;
+        let (question, call) = self.questions.settle(id, &answer)?.into_parts();
         let cause = match answer {
             Answer::Once { .. }
             | Answer::Always { .. }

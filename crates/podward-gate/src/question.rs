@@ -33,7 +33,6 @@ pub struct Question(Arc<Asked>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
-    id: RequestId,
     facts: Arc<CallFacts>,
     ruling: Arc<Ruling>,
     reason: AskReason,
@@ -115,7 +114,6 @@ impl LastAsked {
         };
         self.ruling = Some(Arc::clone(&ruling));
         Question(Arc::new(Asked {
-            id: RequestId(facts.id().clone()),
             facts: Arc::clone(facts),
             ruling,
             reason,
@@ -128,7 +126,7 @@ impl Question {
     /// What an answer names.
     #[must_use]
     pub fn id(&self) -> &RequestId {
-        &self.0.id
+        self.0.facts.request()
     }
 
     /// What is known of the call.

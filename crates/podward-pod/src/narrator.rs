@@ -27,9 +27,8 @@ pub(crate) struct Narrator {
     next_seq: u64,
     turn: u64,
     status: Status,
-    calls: BTreeMap<podward_gate::CallId, Call>,
-    /// The name of the tool that was called last: most calls of a message share it.
-    last_tool: Arc<str>,
+    /// Why calls do not run, or ended before their time.
+    refusals: BTreeMap<podward_gate::CallId, (RefusalCause, Progress)>,
     n_calls: u64,
     /// Tokens of the turns before this one.
     before: podward_model::Usage,
@@ -41,12 +40,6 @@ pub(crate) struct Narrator {
     rules: Option<(Policies, AddedPrograms)>,
 }
 
-/// What was told of a call: a turn may have very many.
-struct Call {
-    tool: Arc<str>,
-    refusal: Option<Box<(RefusalCause, Progress)>>,
-}
-
 impl Narrator {
     /// `n_turns` began in earlier runs of the session.
     pub(crate) fn new(session: SessionId, n_turns: u64, clock: Arc<dyn Clock>) -> Self {
@@ -56,8 +49,7 @@ impl Narrator {
             next_seq: 0,
             turn: n_turns,
             status: Status::Idle,
-            calls: BTreeMap::new(),
-            last_tool: Arc::from(""),
+            refusals: BTreeMap::new(),
             n_calls: 0,
             before: podward_model::Usage::default(),
             usage: podward_model::Usage::default(),
@@ -150,14 +142,14 @@ impl Narrator {
                 id,
                 tool,
                 arguments,
-            } => told.push(self.proposed(id, &tool, &arguments)),
+            } => told.push(self.proposed(&id, &tool, &arguments)),
             WorkerEvent::CallDecided(decision) => told.push(self.decided(&decision)),
             WorkerEvent::Waiting => told.push(self.enter(Status::Waiting)),
             WorkerEvent::Working => told.push(self.enter(Status::Busy)),
             // What was decided says that it runs.
             WorkerEvent::CallStarted { .. } => {}
-            WorkerEvent::CallFinished { id, output } => {
-                told.push(self.finished(&id, &output));
+            WorkerEvent::CallFinished { id, tool, output } => {
+                told.push(self.finished(&id, &tool, &output));
             }
             WorkerEvent::SkillStarted { skill, call } => {
                 told.push(Event::SkillStarted(wire::skill_started(&skill, call)));
@@ -186,7 +178,7 @@ impl Narrator {
     }
 
     fn turn_started(&mut self, prompt: Option<Arc<str>>) -> Vec<Event> {
-        self.calls.clear();
+        self.refusals.clear();
         self.n_calls = 0;
         let mut told = vec![self.enter(Status::Busy)];
         // Without a prompt, the last turn goes on.
@@ -200,18 +192,12 @@ impl Narrator {
         told
     }
 
-    fn proposed(&mut self, id: podward_gate::CallId, tool: &str, arguments: &str) -> Event {
+    fn proposed(&mut self, id: &podward_gate::CallId, tool: &str, arguments: &str) -> Event {
         self.n_calls += 1;
-        let call = CallId::new(id.as_str());
-        let told = Call {
-            tool: self.shared(tool),
-            refusal: None,
-        };
-        self.calls.insert(id, told);
         let arguments =
             serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
         Event::ToolCallArguments(ToolCallArguments {
-            call,
+            call: CallId::new(id.as_str()),
             tool: tool.to_owned(),
             arguments,
         })
@@ -219,16 +205,11 @@ impl Narrator {
 
     fn decided(&mut self, decision: &Decision) -> Event {
         let allowed_by = self.allowed_by(decision);
-        let refusal = match decision {
-            Decision::Refuse(refusal) => Some(Box::new((
-                wire::refusal_cause(refusal.cause()),
-                wire::progress(refusal.cause()),
-            ))),
-            Decision::Run { .. } | Decision::Ask(_) => None,
-        };
-        let tool = self.shared(decision.tool());
-        self.calls
-            .insert(decision.id().clone(), Call { tool, refusal });
+        if let Decision::Refuse(refusal) = decision {
+            let cause = refusal.cause();
+            let why = (wire::refusal_cause(cause), wire::progress(cause));
+            self.refusals.insert(decision.id().clone(), why);
+        }
         Event::ToolCallVerdict(ToolCallVerdict {
             allowed_by,
             ..wire::verdict_told(decision)
@@ -256,10 +237,13 @@ impl Narrator {
         Some(wire::change(rules))
     }
 
-    fn finished(&self, id: &podward_gate::CallId, output: &podward_tools::ToolOutput) -> Event {
-        let call = self.calls.get(id);
-        let refusal = call.and_then(|call| call.refusal.as_deref().cloned());
-        let outcome = match refusal {
+    fn finished(
+        &self,
+        id: &podward_gate::CallId,
+        tool: &str,
+        output: &podward_tools::ToolOutput,
+    ) -> Event {
+        let outcome = match self.refusals.get(id).cloned() {
             Some((cause, Progress::NotStarted)) => ToolOutcome::Refused { cause },
             Some((cause, Progress::Started)) => ToolOutcome::Stopped { cause },
             None if output.is_error => ToolOutcome::Failed,
@@ -267,9 +251,7 @@ impl Narrator {
         };
         Event::ToolCallFinished(ToolCallFinished {
             call: CallId::new(id.as_str()),
-            tool: call
-                .map(|call| call.tool.as_ref().into())
-                .unwrap_or_default(),
+            tool: tool.to_owned(),
             outcome,
             content: output.content.clone(),
         })
@@ -305,14 +287,6 @@ impl Narrator {
         }));
         told.push(self.enter(Status::Idle));
         told
-    }
-
-    /// A tool's name, of which all calls of it in a row share one copy.
-    fn shared(&mut self, tool: &str) -> Arc<str> {
-        if *self.last_tool != *tool {
-            self.last_tool = tool.into();
-        }
-        Arc::clone(&self.last_tool)
     }
 }
 

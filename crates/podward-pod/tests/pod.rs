@@ -17,6 +17,8 @@ mod bench;
 mod hooks;
 #[path = "pod/lines.rs"]
 mod lines;
+#[path = "pod/memory.rs"]
+mod memory;
 #[path = "pod/serve.rs"]
 mod serve;
 
@@ -50,6 +52,7 @@ use crate::lines::{
     a_page_of_questions_fits_a_line, a_question_that_fits_no_line_is_refused_by_the_pod,
     what_auto_does_not_answer_says_so,
 };
+use crate::memory::a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte;
 use crate::serve::{
     a_call_that_is_asked_about_runs_once_somebody_says_so,
     a_question_outlives_the_pod_and_keeps_its_id, a_rejection_reaches_the_model_word_for_word,
@@ -132,6 +135,7 @@ const TRIALS: &[Named] = &named![
     a_script_is_a_regular_file,
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
+    a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte,
     a_page_of_questions_fits_a_line,
     a_question_that_fits_no_line_is_refused_by_the_pod,
     what_auto_does_not_answer_says_so,

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 /// It is what the pod's clock said: it can stand still or go backwards. `seq` tells the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Time(jiff::Timestamp);
+pub struct Time(Milliseconds);
+
+/// Since 1970-01-01T00:00:00Z.
+type Milliseconds = i64;
 
 /// A text or a number that is no point in time between the years 0 and 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,34 +32,33 @@ const LAST_MILLISECOND: i64 = 253_402_207_200_999;
 
 impl Time {
     /// 1970-01-01T00:00:00Z.
-    pub const UNIX_EPOCH: Self = Self(jiff::Timestamp::UNIX_EPOCH);
+    pub const UNIX_EPOCH: Self = Self(0);
 
     /// The time so many milliseconds after 1970-01-01T00:00:00Z.
     ///
     /// # Errors
     /// It is before the year 0 or after the year 9999.
     pub fn from_unix_milliseconds(milliseconds: i64) -> Result<Self, TimeError> {
-        let error = || TimeError {
-            text: milliseconds.to_string(),
-        };
-        if !(FIRST_MILLISECOND..=LAST_MILLISECOND).contains(&milliseconds) {
-            return Err(error());
+        match (FIRST_MILLISECOND..=LAST_MILLISECOND).contains(&milliseconds) {
+            true => Ok(Self(milliseconds)),
+            false => Err(TimeError {
+                text: milliseconds.to_string(),
+            }),
         }
-        jiff::Timestamp::from_millisecond(milliseconds)
-            .map(Self)
-            .map_err(|_| error())
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.
     #[must_use]
     pub fn unix_milliseconds(self) -> i64 {
-        self.0.as_millisecond()
+        self.0
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.0)
+        // INVARIANT: `from_unix_milliseconds` takes no time that cannot be written.
+        let time = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
+        write!(f, "{time:.3}")
     }
 }
 

@@ -67,9 +67,10 @@ struct Batch {
 
 struct Slot {
     id: CallId,
+    tool: Arc<str>,
     state: SlotState,
     /// What the model has to know beside the result.
-    note: Option<String>,
+    note: Option<Box<str>>,
 }
 
 enum SlotState {
@@ -102,7 +103,7 @@ enum Decided {
 impl Turn<'_> {
     /// Works through the calls of one message.
     pub(crate) async fn batch(&mut self, calls: Vec<WrittenCall>) -> Result<Worked, JournalError> {
-        let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
+        let slots = calls.iter().map(Slot::of);
         let mut batch = Batch::new(self.parts, slots.collect(), Vec::new());
         let calls = calls.into_iter().enumerate().collect();
         let (checked, end) = self.check_all(calls, Earlier::Nothing).await;
@@ -134,7 +135,7 @@ impl Turn<'_> {
         calls: &[WrittenCall],
         reason: &EndReason,
     ) -> Result<Worked, JournalError> {
-        let slots = calls.iter().map(|call| Slot::new(call.id.clone()));
+        let slots = calls.iter().map(Slot::of);
         let mut batch = Batch::new(self.parts, slots.collect(), Vec::new());
         let cause = stop::refusal_cause(reason, Progress::NotStarted);
         let refuse = |call| Checked::Refuse(raw_refusal(call, cause.clone()));
@@ -357,8 +358,12 @@ impl Turn<'_> {
         }
         self.append(&entries).await?;
         batch.started.extend(started);
-        for (_, id, output) in done {
-            self.tell(WorkerEvent::CallFinished { id, output }).await;
+        for (idx, id, output) in done {
+            if let Some(slot) = batch.slots.get(idx) {
+                let tool = Arc::clone(&slot.tool);
+                self.tell(WorkerEvent::CallFinished { id, tool, output })
+                    .await;
+            }
         }
         Ok(())
     }
@@ -435,9 +440,14 @@ impl Batch {
 }
 
 impl Slot {
-    const fn new(id: CallId) -> Self {
+    fn of(call: &WrittenCall) -> Self {
+        Self::new(call.id.clone(), Arc::clone(&call.tool))
+    }
+
+    const fn new(id: CallId, tool: Arc<str>) -> Self {
         Self {
             id,
+            tool,
             state: SlotState::Waiting,
             note: None,
         }

@@ -70,6 +70,8 @@ pub enum WorkerEvent {
     CallFinished {
         /// The call.
         id: CallId,
+        /// The tool that was called.
+        tool: Arc<str>,
         /// The result.
         output: Arc<ToolOutput>,
     },

@@ -2,7 +2,6 @@
 
 mod uses;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use podward_gate::{
@@ -34,8 +33,8 @@ struct Shared {
 
 struct State {
     gate: Gate<Box<dyn Invocation>>,
-    /// Where the settled call goes, for each open question.
-    mailboxes: BTreeMap<RequestId, Mailbox>,
+    /// Where settled calls go: to the batch that put its questions last, for no other has any open.
+    mailbox: Option<Mailbox>,
     /// Whether a turn that is cancelled leaves its questions as they are.
     keeps_questions: bool,
 }
@@ -73,7 +72,7 @@ impl SharedGate {
     fn of(gate: Gate<Box<dyn Invocation>>, ledger: Option<Arc<dyn GrantLedger>>) -> Self {
         let state = Mutex::new(State {
             gate,
-            mailboxes: BTreeMap::new(),
+            mailbox: None,
             keeps_questions: false,
         });
         let unused = Mutex::default();
@@ -257,7 +256,7 @@ impl SharedGate {
         let uses = taken.uses(self.0.ledger.as_deref());
         match state.gate.put_with(id, uses)? {
             Put::Open => {
-                state.mailboxes.insert(id.clone(), mailbox.clone());
+                state.mailbox = Some(mailbox.clone());
                 Ok(None)
             }
             Put::Settled(settled) => {
@@ -269,10 +268,7 @@ impl SharedGate {
 
     /// Settles a question so that its call does not run.
     pub(crate) fn withhold(&self, id: &RequestId, answer: Answer) -> Result<Refusal, AnswerError> {
-        let state = &mut *self.lock();
-        let refusal = state.gate.withhold(id, answer)?;
-        state.mailboxes.remove(id);
-        Ok(refusal)
+        self.lock().gate.withhold(id, answer)
     }
 
     /// Takes over what the ledger says. The gate is locked meanwhile, so that what is revoked after
@@ -301,17 +297,14 @@ impl SharedGate {
 
 impl State {
     /// Hands a settled call to who put the question.
-    fn deliver(&mut self, id: RequestId, settled: Settled<Box<dyn Invocation>>) {
-        if let Some(mailbox) = self.mailboxes.remove(&id) {
+    fn deliver(&self, id: RequestId, settled: Settled<Box<dyn Invocation>>) {
+        if let Some(mailbox) = &self.mailbox {
             // Who put it may be gone: then nothing runs.
             let _ = mailbox.send(Settlement { id, settled });
         }
     }
 
-    fn deliver_all(
-        &mut self,
-        all: Vec<(RequestId, Settled<Box<dyn Invocation>>)>,
-    ) -> Vec<RequestId> {
+    fn deliver_all(&self, all: Vec<(RequestId, Settled<Box<dyn Invocation>>)>) -> Vec<RequestId> {
         let deliver = |(id, settled): (RequestId, _)| {
             self.deliver(id.clone(), settled);
             id

@@ -219,7 +219,7 @@ impl Kit {
                 WorkerEvent::Waiting => "waiting".to_owned(),
                 WorkerEvent::Working => "working".to_owned(),
                 WorkerEvent::CallStarted { id } => format!("started {id}"),
-                WorkerEvent::CallFinished { id, output } => {
+                WorkerEvent::CallFinished { id, output, .. } => {
                     format!(
                         "finished {id} {}",
                         if output.is_error { "error" } else { "ok" }

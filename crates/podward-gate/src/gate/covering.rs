@@ -31,8 +31,9 @@ impl<P> Gate<P> {
     pub fn uses_for_question(&self, id: &RequestId) -> Vec<Grant> {
         let waiting = self.questions.get(id);
         match waiting.filter(|waiting| waiting.question.heeds_grants()) {
-            Some(Waiting { question, call, .. }) if self.grants.has_limited() => {
-                limited(&self.grants, question.asking(), call.facts.lowered())
+            Some(waiting) if self.grants.has_limited() => {
+                let parts = waiting.question.asking();
+                limited(&self.grants, parts, waiting.facts().lowered())
             }
             Some(_) | None => Vec::new(),
         }
@@ -67,7 +68,7 @@ impl<P> Gate<P> {
         for waiting in self.met_by(grant) {
             let parts = waiting.question.asking().iter();
             if answering != Some(waiting.question.id())
-                && let Some(limited) = grants.limited_for(parts, waiting.call.facts.lowered())
+                && let Some(limited) = grants.limited_for(parts, waiting.facts().lowered())
             {
                 limited.iter().for_each(|grant| grants.count(&grant.id));
                 wanted.push((waiting.id(), limited));
@@ -81,7 +82,7 @@ impl<P> Gate<P> {
     /// were put.
     pub(super) fn met_by(&self, grant: &Grant) -> impl Iterator<Item = &Waiting<P>> {
         let is_met = |waiting: &&Waiting<P>| {
-            let call = waiting.call.facts.lowered();
+            let call = waiting.facts().lowered();
             let mut parts = waiting.question.asking().iter();
             waiting.question.heeds_grants() && parts.any(|part| grant.covers(part, call))
         };
@@ -161,7 +162,7 @@ impl<P> Gate<P> {
             .questions
             .get(id)
             .filter(|waiting| waiting.question.heeds_grants())?;
-        let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+        let (parts, call) = (waiting.question.asking(), waiting.facts().lowered());
         let Covered { grants, used, by } = self.grants.use_for(id, parts.iter(), call, uses)?;
         let answer = Answer::Granted { grants, by };
         self.settle_using(id, answer, used).ok()
@@ -176,7 +177,7 @@ fn rest_to_cover<'q, P>(
     id: &RequestId,
 ) -> Result<(Vec<&'q Asking>, &'q Lowered), AnswerError> {
     let waiting = questions.get_open(id)?;
-    let (parts, call) = (waiting.question.asking(), waiting.call.facts.lowered());
+    let (parts, call) = (waiting.question.asking(), waiting.facts().lowered());
     if parts.is_empty() || parts.iter().any(|part| !part.grantable) {
         return Err(AnswerError::NotGrantable { id: id.clone() });
     }

@@ -1,9 +1,11 @@
 //! All questions of a gate: those that wait, and who settled the others.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use crate::answer::{Answer, AnswerError};
-use crate::call::Call;
+use crate::call::{Call, CallFacts};
 use crate::question::{Question, RequestId};
 
 /// How many settled questions are remembered, to tell a late answer who was first.
@@ -13,20 +15,19 @@ pub(super) const SETTLED_KEPT: usize = 16_384;
 #[derive(Debug)]
 pub(super) struct Questions<P> {
     waiting: BTreeMap<RequestId, Waiting<P>>,
-    /// The open questions, in the order in which they were put.
-    open: BTreeMap<u64, RequestId>,
     n_put: u64,
     settled: BTreeMap<RequestId, Answer>,
     /// The keys of `settled`, oldest first.
     settled_order: VecDeque<RequestId>,
 }
 
-/// A question that waits, and the call that it is about.
+/// A question that waits, and the rest of the call that it is about.
 #[derive(Debug)]
 pub(super) struct Waiting<P> {
     stage: Stage,
     pub(super) question: Question,
-    pub(super) call: Call<P>,
+    /// What would run.
+    payload: P,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +35,7 @@ enum Stage {
     /// Only who submitted it can settle it.
     Held,
     /// Put, as the so-manieth question.
-    Open { number: u64 },
+    Open(NonZeroU64),
 }
 
 /// Another question has the id, or had it.
@@ -44,7 +45,6 @@ impl<P> Questions<P> {
     pub(super) const fn new() -> Self {
         Self {
             waiting: BTreeMap::new(),
-            open: BTreeMap::new(),
             n_put: 0,
             settled: BTreeMap::new(),
             settled_order: VecDeque::new(),
@@ -60,7 +60,7 @@ impl<P> Questions<P> {
         let waiting = Waiting {
             stage: Stage::Held,
             question,
-            call,
+            payload: call.payload,
         };
         self.waiting.insert(id, waiting);
         Ok(())
@@ -79,11 +79,8 @@ impl<P> Questions<P> {
         if let Some(waiting) = self.waiting.get_mut(id)
             && let Stage::Held = waiting.stage
         {
+            waiting.stage = Stage::Open(NonZeroU64::MIN.saturating_add(self.n_put));
             self.n_put += 1;
-            let number = self.n_put;
-            waiting.stage = Stage::Open { number };
-            // The map of what waits and this one share the text of the id.
-            self.open.insert(number, waiting.id());
         }
     }
 
@@ -95,14 +92,21 @@ impl<P> Questions<P> {
     /// A question that is put.
     pub(super) fn get_open(&self, id: &RequestId) -> Result<&Waiting<P>, AnswerError> {
         match self.waiting.get(id) {
-            Some(waiting) if matches!(waiting.stage, Stage::Open { .. }) => Ok(waiting),
+            Some(waiting) if matches!(waiting.stage, Stage::Open(_)) => Ok(waiting),
             Some(_) | None => Err(self.not_there(id)),
         }
     }
 
     /// The open questions, in the order in which they were put.
     pub(super) fn all_open(&self) -> impl Iterator<Item = &Waiting<P>> {
-        self.open.values().filter_map(|id| self.waiting.get(id))
+        let number = |waiting: &&Waiting<P>| match waiting.stage {
+            Stage::Open(number) => Some(number),
+            Stage::Held => None,
+        };
+        let mut open: Vec<_> = self.waiting.values().collect();
+        open.retain(|waiting| number(waiting).is_some());
+        open.sort_unstable_by_key(number);
+        open.into_iter()
     }
 
     pub(super) fn n_waiting(&self) -> usize {
@@ -116,9 +120,6 @@ impl<P> Questions<P> {
         by: &Answer,
     ) -> Result<Waiting<P>, AnswerError> {
         let waiting = self.waiting.remove(id).ok_or_else(|| self.not_there(id))?;
-        if let Stage::Open { number } = waiting.stage {
-            self.open.remove(&number);
-        }
         self.settled.insert(waiting.id(), by.clone());
         self.settled_order.push_back(waiting.id());
         if self.settled_order.len() > SETTLED_KEPT
@@ -149,5 +150,19 @@ impl<P> Waiting<P> {
     /// The question's id.
     pub(super) fn id(&self) -> RequestId {
         self.question.id().clone()
+    }
+
+    /// What is known of the call.
+    pub(super) fn facts(&self) -> &Arc<CallFacts> {
+        self.question.facts()
+    }
+
+    /// The question and the call.
+    pub(super) fn into_parts(self) -> (Question, Call<P>) {
+        let call = Call {
+            facts: Arc::clone(self.facts()),
+            payload: self.payload,
+        };
+        (self.question, call)
     }
 }

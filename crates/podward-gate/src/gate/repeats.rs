@@ -13,22 +13,23 @@ use crate::call::CallFacts;
 ///
 /// A further call of a running one is not the model's, and changes nothing here.
 #[derive(Debug, Default)]
-pub(super) struct Repeats(BTreeMap<Key, u32>);
-
-/// What calls have in common that repeat each other.
-type Key = (ToolName, Arc<str>);
+pub(super) struct Repeats(BTreeMap<ToolName, BTreeMap<Arc<str>, u32>>);
 
 impl Repeats {
     /// Whether a call is repeated if it is submitted now.
     pub(super) fn is_repeat(&self, facts: &CallFacts) -> bool {
-        let n_submitted = self.0.get(&key_of(facts)).copied().unwrap_or(0);
+        let with_tool = self.0.get(facts.tool());
+        let n_submitted = with_tool.and_then(|with_tool| with_tool.get(facts.arguments()));
+        let n_submitted = n_submitted.copied().unwrap_or(0);
         facts.part_of().is_none() && n_submitted.saturating_add(1) >= REPEATS_ASKED
     }
 
     /// Counts a call that is submitted.
     pub(super) fn count(&mut self, facts: &CallFacts) {
         if facts.part_of().is_none() {
-            let n_submitted = self.0.entry(key_of(facts)).or_default();
+            let with_tool = self.0.entry(facts.tool().clone()).or_default();
+            let arguments = Arc::clone(facts.shared_arguments());
+            let n_submitted = with_tool.entry(arguments).or_default();
             *n_submitted = n_submitted.saturating_add(1);
         }
     }
@@ -37,14 +38,12 @@ impl Repeats {
     /// becomes of them.
     pub(super) fn permitted(&mut self, facts: &CallFacts) {
         if facts.part_of().is_none() && !facts.lowered().only_reads() {
-            let key = key_of(facts);
-            self.0.retain(|other, _| *other == key);
+            self.0.retain(|tool, _| tool == facts.tool());
+            for with_tool in self.0.values_mut() {
+                with_tool.retain(|arguments, _| **arguments == *facts.arguments());
+            }
         }
     }
-}
-
-fn key_of(facts: &CallFacts) -> Key {
-    (facts.tool().clone(), Arc::clone(facts.shared_arguments()))
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ fn finished(call: &str, is_error: bool) -> WorkerEvent {
     let content = "text".to_owned();
     WorkerEvent::CallFinished {
         id: id(call),
+        tool: "bash".into(),
         output: Arc::new(ToolOutput { content, is_error }),
     }
 }

@@ -138,7 +138,7 @@ impl Lazy for Part {
     fn line(&self) -> Option<Arc<str>> {
         match &self.event {
             Kept::Event(event) => self.frame.snapshot_line(event),
-            Kept::Json { json, .. } => self.frame.snapshot_line_of(json),
+            Kept::Json(json) => self.frame.snapshot_line_of(&json.text),
             Kept::Asked(question, of_call) => {
                 let key = Key::OfCall(question.id().clone(), *of_call);
                 let event = || Some(json_line(&of_call.event(question)).ok()?.into());

@@ -17,7 +17,7 @@ use std::time::Duration;
 use podward_gate::Question;
 use podward_protocol::{
     Envelope, ErrorCode, ErrorRaised, Event, MethodError, MethodErrorCode, Notice, Reply, Response,
-    SessionId, Time, encode_response,
+    SessionId, encode_response,
 };
 use podward_scope::family;
 use podward_worker::{ActiveSkills, Proposer, SharedGate};
@@ -37,7 +37,7 @@ use super::local::{LocalCall, LocalEvents};
 use super::outbox::{MAX_BYTES, MAX_LINES, Outbox};
 use super::pending::{PendingReplies, ReplyTo};
 use super::presence::{Moment, Presence, Unattended};
-use super::questions::{Asker, Questions};
+use super::questions::{Asker, Number, Questions};
 use super::run_dir::Claim;
 use super::snapshot::Snapshot;
 use super::texts::Texts;
@@ -75,7 +75,7 @@ pub(super) struct Hub {
     pub(super) clock: Arc<dyn Clock>,
     /// When the steady clock began.
     pub(super) begun: Instant,
-    pub(super) presence: Presence<podward_gate::RequestId>,
+    pub(super) presence: Presence<Number>,
     pub(super) questions: Questions,
     /// How often the grants had changed when what the questions ask about was last looked at.
     pub(super) n_grant_changes: u64,
@@ -396,21 +396,14 @@ impl Hub {
 
     pub(super) fn now(&self) -> Moment {
         Moment {
-            steady: self.begun.elapsed(),
+            steady: i64::try_from(self.begun.elapsed().as_millis()).unwrap_or(i64::MAX),
             wall: self.clock.now().unix_milliseconds(),
         }
     }
 
-    /// A time after the present.
-    pub(super) fn time_in(&self, duration: Duration) -> Time {
-        let now = self.clock.now();
-        let after = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
-        let at = now.unix_milliseconds().saturating_add(after);
-        Time::from_unix_milliseconds(at).unwrap_or(now)
-    }
-
     fn next_due(&self) -> Option<Instant> {
-        self.begun.checked_add(self.presence.next_due()?)
+        let due = u64::try_from(self.presence.next_due()?).unwrap_or(0);
+        self.begun.checked_add(Duration::from_millis(due))
     }
 }
 

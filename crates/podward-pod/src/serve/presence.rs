@@ -14,10 +14,21 @@ pub(crate) const MISSED_PINGS: u32 = 2;
 /// close it rather than keep it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment {
-    /// Since some beginning, never backwards.
-    pub(crate) steady: Duration,
+    /// Milliseconds since some beginning, never backwards.
+    pub(crate) steady: i64,
     /// Unix time in milliseconds.
     pub(crate) wall: i64,
+}
+
+impl Moment {
+    /// So much later, by both clocks.
+    pub(crate) fn after(self, timeout: Duration) -> Self {
+        let milliseconds = i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX);
+        Self {
+            steady: self.steady.saturating_add(milliseconds),
+            wall: self.wall.saturating_add(milliseconds),
+        }
+    }
 }
 
 /// What happens to a question that nobody can answer.
@@ -43,17 +54,25 @@ pub(crate) enum Fate {
     Expired,
 }
 
-/// Approvers and open questions. `Q` names a question.
+/// What nobody can answer any more.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Due<Q> {
+    /// Nobody answered these in time.
+    pub(crate) expired: BTreeSet<Q>,
+    /// Whether whoever could have answered the other questions has left.
+    pub(crate) is_deserted: bool,
+}
+
+/// Approvers, and when questions expire. `Q` names a question.
 #[derive(Debug)]
 pub(crate) struct Presence<Q> {
     unattended: Unattended,
     /// Pings that each approver did not answer yet.
     approvers: BTreeMap<u64, u32>,
     /// Since when nobody is there; `None`: somebody is, or nobody was there within the grace.
-    alone_since: Option<Duration>,
-    open: BTreeMap<Q, Option<Moment>>,
-    /// The same by when they expire.
-    by_steady: BTreeSet<(Duration, Q)>,
+    alone_since: Option<Moment>,
+    /// The questions that expire, by either clock.
+    by_steady: BTreeSet<(i64, Q)>,
     by_wall: BTreeSet<(i64, Q)>,
 }
 
@@ -64,7 +83,6 @@ impl<Q: Clone + Ord> Presence<Q> {
             unattended,
             approvers: BTreeMap::new(),
             alone_since: None,
-            open: BTreeMap::new(),
             by_steady: BTreeSet::new(),
             by_wall: BTreeSet::new(),
         }
@@ -78,7 +96,7 @@ impl<Q: Clone + Ord> Presence<Q> {
     /// Lets the grace run from now on: whoever was there before this process may come back.
     pub(crate) fn expect_somebody(&mut self, now: Moment) {
         if self.approvers.is_empty() {
-            self.alone_since = Some(now.steady);
+            self.alone_since = Some(now);
         }
     }
 
@@ -98,7 +116,7 @@ impl<Q: Clone + Ord> Presence<Q> {
     /// An approver left.
     pub(crate) fn leave(&mut self, approver: u64, now: Moment) {
         if self.approvers.remove(&approver).is_some() && self.approvers.is_empty() {
-            self.alone_since = Some(now.steady);
+            self.alone_since = Some(now);
         }
     }
 
@@ -122,75 +140,64 @@ impl<Q: Clone + Ord> Presence<Q> {
     pub(crate) fn ask(
         &mut self,
         question: Q,
-        timeout: Option<Duration>,
+        expires: Option<Moment>,
         now: Moment,
     ) -> Option<Fate> {
         if self.approvers.is_empty()
             && let Unattended::Refuse { grace } = self.unattended
         {
-            let within = |since: Duration| now.steady < since.saturating_add(grace);
+            let within = |since: Moment| now.steady < since.after(grace).steady;
             if !self.alone_since.is_some_and(within) {
                 return Some(Fate::NoClient);
             }
         }
-        let expires = timeout.map(|timeout| Moment {
-            steady: now.steady.saturating_add(timeout),
-            wall: i64::try_from(timeout.as_millis())
-                .map_or(i64::MAX, |timeout| now.wall.saturating_add(timeout)),
-        });
         if let Some(expires) = expires {
             self.by_steady.insert((expires.steady, question.clone()));
-            self.by_wall.insert((expires.wall, question.clone()));
+            self.by_wall.insert((expires.wall, question));
         }
-        self.open.insert(question, expires);
         None
     }
 
-    /// When a question expires, in Unix milliseconds.
-    #[cfg(test)]
-    pub(crate) fn expires_at(&self, question: &Q) -> Option<i64> {
-        Some((*self.open.get(question)?)?.wall)
-    }
-
-    /// A question was settled.
-    pub(crate) fn settle(&mut self, question: &Q) {
-        if let Some(Some(expires)) = self.open.remove(question) {
+    /// A question was settled that had to expire then.
+    pub(crate) fn settle(&mut self, question: &Q, expires: Option<Moment>) {
+        if let Some(expires) = expires {
             self.by_steady.remove(&(expires.steady, question.clone()));
             self.by_wall.remove(&(expires.wall, question.clone()));
         }
     }
 
-    /// The questions that nobody can answer any more. Each is returned once.
-    pub(crate) fn due(&mut self, now: Moment) -> Vec<(Q, Fate)> {
-        let mut due = Vec::new();
-        if let (Unattended::Refuse { grace }, Some(since)) = (self.unattended, self.alone_since)
-            && now.steady >= since.saturating_add(grace)
+    /// What nobody can answer any more. A question that is not settled for it can come a second time, by
+    /// the other clock.
+    pub(crate) fn due(&mut self, now: Moment) -> Due<Q> {
+        let mut expired = BTreeSet::new();
+        while let Some(first) = self.by_steady.first()
+            && first.0 <= now.steady
         {
+            expired.extend(self.by_steady.pop_first().map(|(_, question)| question));
+        }
+        while let Some(first) = self.by_wall.first()
+            && first.0 <= now.wall
+        {
+            expired.extend(self.by_wall.pop_first().map(|(_, question)| question));
+        }
+        let is_deserted = match (self.unattended, self.alone_since) {
+            (Unattended::Refuse { grace }, Some(since)) => now.steady >= since.after(grace).steady,
+            (Unattended::Refuse { .. }, None) | (Unattended::Wait, _) => false,
+        };
+        if is_deserted {
             self.alone_since = None;
-            self.by_steady.clear();
-            self.by_wall.clear();
-            let open = std::mem::take(&mut self.open);
-            // An expiry that was reached as well came first only if it is in the past already.
-            return open
-                .into_iter()
-                .map(|(question, expires)| match expires {
-                    Some(expires) if is_past(expires, now) => (question, Fate::Expired),
-                    Some(_) | None => (question, Fate::ClientGone),
-                })
-                .collect();
         }
-        while let Some(question) = self.next_expired(now) {
-            self.settle(&question);
-            due.push((question, Fate::Expired));
+        Due {
+            expired,
+            is_deserted,
         }
-        due
     }
 
     /// The moment by the steady clock at which [`Self::due`] has something to say next, if nothing
     /// else happens.
-    pub(crate) fn next_due(&self) -> Option<Duration> {
+    pub(crate) fn next_due(&self) -> Option<i64> {
         let grace = match (self.unattended, self.alone_since) {
-            (Unattended::Refuse { grace }, Some(since)) => Some(since.saturating_add(grace)),
+            (Unattended::Refuse { grace }, Some(since)) => Some(since.after(grace).steady),
             (Unattended::Refuse { .. }, None) | (Unattended::Wait, _) => None,
         };
         let expiry = self.by_steady.first().map(|(steady, _)| *steady);
@@ -199,17 +206,6 @@ impl<Q: Clone + Ord> Presence<Q> {
             (grace, expiry) => grace.or(expiry),
         }
     }
-
-    fn next_expired(&self, now: Moment) -> Option<Q> {
-        let steady = self.by_steady.first().filter(|(at, _)| *at <= now.steady);
-        let wall = self.by_wall.first().filter(|(at, _)| *at <= now.wall);
-        let question = steady.map(|(_, question)| question);
-        question.or(wall.map(|(_, question)| question)).cloned()
-    }
-}
-
-fn is_past(expires: Moment, now: Moment) -> bool {
-    expires.steady <= now.steady || expires.wall <= now.wall
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::always::{self, Offer};
 use super::clients::Frame;
 use super::outbox::Lazy;
+use super::presence::Moment;
 use super::texts::{Key, Texts};
 use crate::digest::digest;
 use crate::grants::wire_asker;
@@ -42,6 +43,9 @@ pub(super) struct Asker {
     pub(super) timeout: Option<Duration>,
 }
 
+/// The place of a question among all that were asked, from 1.
+pub(super) type Number = u64;
+
 /// A question that is open.
 ///
 /// What clients see is made of it anew each time, so that a question costs little while it waits.
@@ -51,9 +55,7 @@ pub(super) struct Open {
     /// What is asked about of it beside what grants cover; `None`: all of it.
     pub(super) rest: Option<Arc<Rest>>,
     pub(super) asked_at: Time,
-    pub(super) expires_at: Option<Time>,
-    /// Its place among all questions.
-    number: u64,
+    pub(super) expires: Option<Moment>,
     /// How often what is asked about has changed.
     n_changes: u32,
 }
@@ -61,8 +63,9 @@ pub(super) struct Open {
 /// All questions of a run: those that are open, and the last that were settled.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    open: BTreeMap<RequestId, Open>,
-    order: BTreeMap<u64, RequestId>,
+    /// In the order in which they were asked.
+    open: BTreeMap<Number, Open>,
+    numbers: BTreeMap<RequestId, Number>,
     n_asked: u64,
     settled: BTreeMap<RequestId, (Outcome, DecidedBy)>,
     settled_order: VecDeque<RequestId>,
@@ -113,7 +116,8 @@ impl Asker {
         };
         request.digest = self.digest_of(&request);
         request.asked_at = open.asked_at;
-        request.expires_at = open.expires_at;
+        let expires_at = |expires: Moment| Time::from_unix_milliseconds(expires.wall).ok();
+        request.expires_at = open.expires.and_then(expires_at);
         request
     }
 
@@ -175,23 +179,35 @@ impl Questions {
         question: Question,
         rest: Option<Rest>,
         asked_at: Time,
-        expires_at: Option<Time>,
-    ) -> &Open {
+        expires: Option<Moment>,
+    ) -> (Number, &Open) {
         self.n_asked += 1;
-        let id = question.id().clone();
-        self.order.insert(self.n_asked, id.clone());
-        self.open.entry(id).or_insert(Open {
+        let number = self.n_asked;
+        self.numbers.insert(question.id().clone(), number);
+        let open = self.open.entry(number).or_insert(Open {
             question,
             rest: rest.map(Arc::new),
             asked_at,
-            expires_at,
-            number: self.n_asked,
+            expires,
             n_changes: 0,
-        })
+        });
+        (number, open)
     }
 
     pub(super) fn get(&self, id: &RequestId) -> Option<&Open> {
-        self.open.get(id)
+        self.numbered(*self.numbers.get(id)?)
+    }
+
+    pub(super) fn numbered(&self, number: Number) -> Option<&Open> {
+        self.open.get(&number)
+    }
+
+    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+        self.numbers.contains_key(id)
+    }
+
+    pub(super) fn n_open(&self) -> usize {
+        self.open.len()
     }
 
     /// The questions of which grants may cover a part and leave another.
@@ -205,7 +221,7 @@ impl Questions {
 
     /// Takes over what a question asks about now; returns it if that has changed.
     pub(super) fn regard(&mut self, id: &RequestId, rest: Option<Rest>) -> Option<&Open> {
-        let open = self.open.get_mut(id)?;
+        let open = self.open.get_mut(self.numbers.get(id)?)?;
         let places = |rest: &Rest| rest.places.clone();
         if open.rest.as_deref().map(places) == rest.as_ref().map(places) {
             return None;
@@ -220,12 +236,17 @@ impl Questions {
         self.settled.get(id)
     }
 
-    /// A question is open no longer; whether it was.
-    pub(super) fn settle(&mut self, id: &RequestId, outcome: Outcome, by: DecidedBy) -> bool {
-        let open = self.open.remove(id);
-        if let Some(open) = &open {
-            self.order.remove(&open.number);
-        }
+    /// A question is open no longer; returns it, if it was.
+    pub(super) fn settle(
+        &mut self,
+        id: &RequestId,
+        outcome: Outcome,
+        by: DecidedBy,
+    ) -> Option<(Number, Open)> {
+        let open = self
+            .numbers
+            .remove(id)
+            .and_then(|number| self.open.remove_entry(&number));
         if self.settled.insert(id.clone(), (outcome, by)).is_none() {
             self.settled_order.push_back(id.clone());
         }
@@ -234,22 +255,19 @@ impl Questions {
         {
             self.settled.remove(&oldest);
         }
-        open.is_some()
+        open
     }
 
     /// The open questions, oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Open> {
-        self.order.values().filter_map(|id| self.open.get(id))
+        self.open.values()
     }
 
     /// Those after one of them; all if it is not open.
     pub(super) fn after(&self, id: Option<&RequestId>) -> impl Iterator<Item = &Open> {
-        let from = id
-            .and_then(|id| self.open.get(id))
-            .map_or(0, |open| open.number);
-        self.order
-            .range(from.saturating_add(1)..)
-            .filter_map(|(_, id)| self.open.get(id))
+        let number = id.and_then(|id| self.numbers.get(id));
+        let from = number.map_or(0, |number| number.saturating_add(1));
+        self.open.range(from..).map(|(_, open)| open)
     }
 }
 

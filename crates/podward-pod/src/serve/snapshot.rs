@@ -29,7 +29,7 @@ pub(crate) struct Snapshot {
     skills: Vec<Arc<Event>>,
     turn: Option<Arc<Event>>,
     /// What happened in the turn, with its size.
-    events: VecDeque<(Kept, usize)>,
+    events: VecDeque<(Kept, u32)>,
     /// The places in the turn of the events of each call that is not judged yet.
     unjudged: BTreeMap<CallId, Vec<u64>>,
     /// What the model is writing: it is joined until something else happens.
@@ -48,12 +48,16 @@ pub(crate) struct Snapshot {
 pub(crate) enum Kept {
     Event(Arc<Event>),
     /// One of a call, as JSON: that takes a part of the room, and a turn may have very many.
-    Json {
-        name: &'static str,
-        json: Arc<str>,
-    },
+    Json(Arc<Json>),
     /// One of a call that is asked about: made of the question when it is told.
     Asked(Question, OfCall),
+}
+
+/// An event as it is told.
+#[derive(Debug)]
+pub(crate) struct Json {
+    name: &'static str,
+    pub(crate) text: Box<str>,
 }
 
 /// What is told of a call that is asked about, in this order.
@@ -84,10 +88,10 @@ impl OfCall {
 impl Kept {
     fn json(event: &Arc<Event>) -> Self {
         match json_line(event.as_ref()) {
-            Ok(json) => Self::Json {
+            Ok(text) => Self::Json(Arc::new(Json {
                 name: event.name(),
-                json: json.into(),
-            },
+                text: text.into(),
+            })),
             Err(_) => Self::Event(Arc::clone(event)),
         }
     }
@@ -95,7 +99,7 @@ impl Kept {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Event(event) => event.name(),
-            Self::Json { name, .. } => name,
+            Self::Json(json) => json.name,
             Self::Asked(_, OfCall::Started) => "tool_call_started",
             Self::Asked(_, OfCall::Arguments) => "tool_call_arguments",
             Self::Asked(_, OfCall::Verdict) => "tool_call_verdict",
@@ -207,12 +211,12 @@ impl Snapshot {
             let Some((kept, _)) = idx.and_then(|idx| self.events.get_mut(idx)) else {
                 continue;
             };
-            let Kept::Json { json, .. } = &*kept else {
+            let Kept::Json(json) = &*kept else {
                 continue;
             };
             let is_said = |of_call: &OfCall| {
                 let said = json_line(&of_call.event(&question));
-                said.is_ok_and(|said| *said == **json)
+                said.is_ok_and(|said| *said == *json.text)
             };
             let same = [OfCall::Started, OfCall::Arguments]
                 .into_iter()
@@ -286,7 +290,7 @@ impl Snapshot {
         });
         if let Some((before, n_bytes)) = before {
             self.events.pop_back();
-            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes as usize);
             text.insert_str(0, &before);
         }
         let n_bytes = text.len();
@@ -299,12 +303,14 @@ impl Snapshot {
     }
 
     fn keep(&mut self, event: Kept, n_bytes: usize) {
-        self.events.push_back((event, n_bytes));
-        self.n_bytes = self.n_bytes.saturating_add(n_bytes);
+        // More than there is room for is left out in any case.
+        let n_kept = u32::try_from(n_bytes).unwrap_or(u32::MAX);
+        self.events.push_back((event, n_kept));
+        self.n_bytes = self.n_bytes.saturating_add(n_kept as usize);
         while (self.n_bytes > self.max_bytes || self.events.len() > self.max_events)
             && let Some((_, n_bytes)) = self.events.pop_front()
         {
-            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes as usize);
             self.n_left_out += 1;
         }
     }

@@ -28,15 +28,11 @@ pub(super) struct Questions {
     arrived: mpsc::UnboundedReceiver<Settlement>,
     /// Those that are on record and not put.
     held: Vec<Question>,
-    waiting: BTreeMap<RequestId, Waiting>,
+    waiting: BTreeMap<RequestId, About>,
+    /// The tasks of approvers that have not answered yet.
+    approvers: BTreeMap<RequestId, AbortHandle>,
     /// How many are about further calls.
     n_further: usize,
-}
-
-struct Waiting {
-    about: About,
-    /// The task of an approver that has not answered yet.
-    approver: Option<AbortHandle>,
 }
 
 /// What a question is about.
@@ -56,6 +52,7 @@ impl Questions {
             arrived,
             held: Vec::new(),
             waiting: BTreeMap::new(),
+            approvers: BTreeMap::new(),
             n_further: 0,
         }
     }
@@ -64,9 +61,7 @@ impl Questions {
     pub(super) fn hold(&mut self, questions: Vec<(Question, About)>) {
         for (question, about) in questions {
             self.n_further += usize::from(matches!(about, About::Further(_)));
-            let approver = None;
-            let waiting = Waiting { about, approver };
-            self.waiting.insert(question.id().clone(), waiting);
+            self.waiting.insert(question.id().clone(), about);
             self.held.push(question);
         }
     }
@@ -98,11 +93,11 @@ impl Questions {
         let mut answered = Vec::new();
         self.held.clear();
         self.n_further = 0;
-        for (id, waiting) in std::mem::take(&mut self.waiting) {
-            waiting.dismiss();
+        self.dismiss_all();
+        for (id, about) in std::mem::take(&mut self.waiting) {
             match self.gate.withhold(&id, answer.clone()) {
-                Ok(refusal) => refused.push((waiting.about, refusal)),
-                Err(_) => answered.push((id, waiting.about)),
+                Ok(refusal) => refused.push((about, refusal)),
+                Err(_) => answered.push((id, about)),
             }
         }
         // INVARIANT: a question that somebody else settled is in the mailbox by then.
@@ -127,41 +122,38 @@ impl Questions {
     pub(super) fn keep(&mut self) -> bool {
         let n_waiting = self.waiting.len();
         let gate = &self.gate;
-        self.waiting.retain(|id, waiting| {
-            let is_kept = matches!(waiting.about, About::Slot(_))
-                && gate.withhold(id, Answer::PodStopped).is_ok();
-            if is_kept {
-                waiting.dismiss();
-            }
-            !is_kept
+        self.waiting.retain(|id, about| {
+            let is_call = matches!(about, About::Slot(_));
+            !(is_call && gate.withhold(id, Answer::PodStopped).is_ok())
         });
+        self.dismiss_all();
         self.waiting.len() < n_waiting
     }
 
     /// Takes out what a settled question is about.
     fn close(&mut self, id: &RequestId) -> Option<About> {
-        let waiting = self.waiting.remove(id)?;
-        waiting.dismiss();
-        self.n_further -= usize::from(matches!(waiting.about, About::Further(_)));
-        Some(waiting.about)
+        let about = self.waiting.remove(id)?;
+        if let Some(approver) = self.approvers.remove(id) {
+            approver.abort();
+        }
+        self.n_further -= usize::from(matches!(about, About::Further(_)));
+        Some(about)
+    }
+
+    /// Nobody's answer is needed any more.
+    fn dismiss_all(&mut self) {
+        for approver in std::mem::take(&mut self.approvers).into_values() {
+            approver.abort();
+        }
     }
 }
 
 impl Drop for Questions {
     fn drop(&mut self) {
-        for (id, waiting) in std::mem::take(&mut self.waiting) {
-            waiting.dismiss();
+        self.dismiss_all();
+        for id in std::mem::take(&mut self.waiting).into_keys() {
             // One that is settled by now runs nothing either: nobody takes it.
             let _ = self.gate.withhold(&id, Answer::Interrupted);
-        }
-    }
-}
-
-impl Waiting {
-    /// Nobody's answer is needed any more.
-    fn dismiss(&self) {
-        if let Some(approver) = &self.approver {
-            approver.abort();
         }
     }
 }
@@ -213,8 +205,8 @@ impl Turn<'_> {
             };
             Finished::Answered(about, answer)
         });
-        if let Some(waiting) = batch.questions.waiting.get_mut(&id) {
-            waiting.approver = Some(task);
+        if batch.questions.waiting.contains_key(&id) {
+            batch.questions.approvers.insert(id, task);
         }
     }
 
@@ -267,7 +259,7 @@ impl Turn<'_> {
         if let About::Slot(idx) = about
             && let Some(slot) = batch.slots.get_mut(idx)
         {
-            slot.note = Some(edit_note(permitted.facts()));
+            slot.note = Some(edit_note(permitted.facts()).into());
         }
         let hooks = self.parts.hooks.pre_tool_call.clone();
         let event = PreToolCall::of_edited(permitted);

@@ -64,20 +64,17 @@ impl Turn<'_> {
         let mut slots = Vec::with_capacity(calls.len());
         let mut waiting = Vec::new();
         for (idx, call) in calls.into_iter().enumerate() {
-            let mut slot = Slot::new(CallId::from_model(call.id()));
+            let tool: Arc<str> = call.tool().into();
+            let mut slot = Slot::new(CallId::from_model(call.id()), Arc::clone(&tool));
             match call {
                 ParkedCall::Done {
                     content, is_error, ..
                 } => slot.state = SlotState::Done(Arc::new(ToolOutput { content, is_error })),
-                ParkedCall::Asked {
-                    id,
-                    tool,
-                    arguments,
-                } => waiting.push((
+                ParkedCall::Asked { id, arguments, .. } => waiting.push((
                     idx,
                     WrittenCall {
                         id: CallId::from_model(&id),
-                        tool: tool.into(),
+                        tool,
                         input: ToolInput::Json(arguments),
                     },
                 )),

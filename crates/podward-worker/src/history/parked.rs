@@ -27,6 +27,7 @@ pub(crate) enum ParkedCall {
     /// It has its result.
     Done {
         id: String,
+        tool: String,
         content: String,
         is_error: bool,
         made_up: MadeUp,
@@ -71,6 +72,7 @@ impl Parked {
                 content,
                 is_error,
                 made_up: _,
+                tool: _,
             } if matches!(call, ParkedCall::Asked { .. }) => Some(Entry::Finished {
                 call: id,
                 content,
@@ -99,6 +101,7 @@ impl Parked {
                 content,
                 is_error,
                 made_up: _,
+                tool: _,
             } => Some(Block::ToolResult {
                 tool_use_id: id,
                 content,
@@ -118,6 +121,12 @@ impl ParkedCall {
         }
     }
 
+    pub(crate) fn tool(&self) -> &str {
+        match self {
+            Self::Done { tool, .. } | Self::Asked { tool, .. } => tool,
+        }
+    }
+
     fn interrupted(self) -> Self {
         match self {
             Self::Asked {
@@ -127,6 +136,7 @@ impl ParkedCall {
             } => Self::Done {
                 content: interrupted_text(&id, &tool, &arguments, Progress::NotStarted),
                 id,
+                tool,
                 is_error: true,
                 made_up: MadeUp::Yes,
             },

@@ -70,6 +70,7 @@ impl History {
                 content,
                 is_error,
                 made_up: MadeUp::Yes,
+                tool: _,
             } => Some(Entry::Finished {
                 call: id.clone(),
                 content: content.clone(),
@@ -306,6 +307,7 @@ impl OpenStep {
             };
             let done = |content, is_error, made_up| ParkedCall::Done {
                 id: id.clone(),
+                tool: name.clone(),
                 content,
                 is_error,
                 made_up,

@@ -10,7 +10,8 @@ use super::{Fits, Hub, Phase};
 use crate::serve::Auto;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, Pending};
-use crate::serve::presence::Fate;
+use crate::serve::presence::{Due, Fate, Moment};
+use crate::serve::questions::Number;
 use crate::wire::decided;
 
 impl Hub {
@@ -22,14 +23,14 @@ impl Hub {
             return;
         }
         let timeout = self.asker.timeout(question.asking());
-        let expires_at = timeout.map(|timeout| self.time_in(timeout));
+        let expires = timeout.map(|timeout| self.now().after(timeout));
         let asked_at = self.clock.now();
         let rest = self.gate.rest(&question);
-        let open = self
+        let (number, open) = self
             .questions
-            .add(question.clone(), rest, asked_at, expires_at);
+            .add(question.clone(), rest, asked_at, expires);
         let mut request = self.asker.request(open);
-        let at_once = self.settles_at_once(&question, timeout);
+        let at_once = self.settles_at_once(number, &question, expires);
         request.unasked = at_once.is_some();
         let told = self.asked_hooks.is_some().then(|| request.clone());
         let answer = match self.publish(Event::PermissionRequest(request)) {
@@ -89,14 +90,15 @@ impl Hub {
     /// What settles a question of which nobody is to hear.
     fn settles_at_once(
         &mut self,
+        number: Number,
         question: &Question,
-        timeout: Option<std::time::Duration>,
+        expires: Option<Moment>,
     ) -> Option<Answer> {
         if self.answers_itself(question) {
             return Some(Answer::Auto);
         }
         let now = self.now();
-        let fate = self.presence.ask(question.id().clone(), timeout, now);
+        let fate = self.presence.ask(number, expires, now);
         match (fate, self.auto) {
             // Said beforehand, to all but this.
             (Some(Fate::NoClient), Auto::Known) => Some(Answer::NotAuto),
@@ -119,30 +121,41 @@ impl Hub {
             return;
         };
         let id = RequestId::from(decision.id().clone());
-        let is_open = self.questions.get(&id).is_some();
+        let is_open = self.questions.is_open(&id);
         if !is_open && !self.pending.waits_for(&id) {
             return;
         }
-        self.presence.settle(&id);
         let settled = PermissionSettled {
             id: wire::RequestId::new(id.as_str()),
             outcome: outcome.clone(),
             by: decided(decision).by,
         };
-        self.questions.settle(&id, outcome, settled.by.clone());
+        let open = self.questions.settle(&id, outcome, settled.by.clone());
+        if let Some((number, open)) = &open {
+            self.presence.settle(number, open.expires);
+        }
         if let Some(pending) = self.pending.decided(&id, &settled) {
             self.complete(pending);
         }
-        if is_open {
+        if open.is_some() {
             self.publish(Event::PermissionSettled(settled));
         }
     }
 
     /// Settles what nobody can answer any more.
     pub(in crate::serve) fn close_due(&mut self) {
-        for (id, fate) in self.presence.due(self.now()) {
+        let Due {
+            expired,
+            is_deserted,
+        } = self.presence.due(self.now());
+        let expired = expired
+            .iter()
+            .filter_map(|number| self.questions.numbered(*number));
+        let expired = expired.map(|open| (open, Fate::Expired));
+        let left = self.questions.iter().filter(|_| is_deserted);
+        for (open, fate) in expired.chain(left.map(|open| (open, Fate::ClientGone))) {
             // Somebody may have been first.
-            let _ = self.gate.answer(&id, answer_of(fate));
+            let _ = self.gate.answer(open.question.id(), answer_of(fate));
         }
     }
 

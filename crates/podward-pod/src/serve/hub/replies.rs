@@ -70,7 +70,7 @@ impl Hub {
     /// Says no to every open question.
     pub(super) fn reject_all(&mut self, to: ReplyTo, by: &str, feedback: Option<&str>) {
         let feedback = feedback.filter(|feedback| !feedback.trim().is_empty());
-        let n_open = self.questions.iter().count().max(1);
+        let n_open = self.questions.n_open().max(1);
         let most = MAX_FEEDBACK.min(MAX_FEEDBACK_TOLD / n_open);
         let n_bytes = |feedback: &str| json_line(&feedback).map_or(usize::MAX, |json| json.len());
         if feedback.is_some_and(|feedback| n_bytes(feedback) > most) {

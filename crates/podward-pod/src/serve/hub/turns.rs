@@ -323,7 +323,7 @@ impl Hub {
 
     /// Tells how those who are asked can answer another time.
     fn tell_kept(&mut self) {
-        let open = match self.questions.iter().count() {
+        let open = match self.questions.n_open() {
             1 => "1 question stays open".to_owned(),
             n_open => format!("{n_open} questions stay open"),
         };

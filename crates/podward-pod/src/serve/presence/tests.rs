@@ -4,22 +4,32 @@ const GRACE: Duration = Duration::from_secs(10);
 const REFUSE: Unattended = Unattended::Refuse { grace: GRACE };
 
 /// So many seconds after the beginning, by both clocks.
-fn at(seconds: u64) -> Moment {
+fn at(seconds: i64) -> Moment {
     Moment {
-        steady: Duration::from_secs(seconds),
-        wall: 1_000_000 + i64::try_from(seconds).unwrap() * 1_000,
+        steady: seconds * 1_000,
+        wall: 1_000_000 + seconds * 1_000,
     }
 }
 
-fn seconds(seconds: u64) -> Option<Duration> {
-    Some(Duration::from_secs(seconds))
+fn expired<const N: usize>(expired: [&'static str; N]) -> Due<&'static str> {
+    Due {
+        expired: expired.into(),
+        is_deserted: false,
+    }
+}
+
+fn deserted() -> Due<&'static str> {
+    Due {
+        expired: BTreeSet::new(),
+        is_deserted: true,
+    }
 }
 
 #[test]
 fn with_nobody_there_a_question_is_refused_at_once() {
     let mut presence = Presence::new(REFUSE);
     assert_eq!(presence.ask("q", None, at(0)), Some(Fate::NoClient));
-    assert_eq!(presence.due(at(99)), []);
+    assert_eq!(presence.due(at(99)), expired([]));
     assert_eq!(presence.next_due(), None);
 }
 
@@ -30,14 +40,16 @@ fn questions_outlive_the_last_approver_by_the_grace() {
     presence.join(2);
     assert_eq!(presence.ask("a", None, at(0)), None);
     presence.leave(1, at(1));
-    assert_eq!((presence.next_due(), presence.due(at(99))), (None, vec![]));
+    assert_eq!(
+        (presence.next_due(), presence.due(at(99))),
+        (None, expired([]))
+    );
     presence.leave(2, at(100));
     assert_eq!(presence.ask("b", None, at(105)), None, "within the grace");
-    assert_eq!(presence.next_due(), seconds(110));
-    assert_eq!(presence.due(at(109)), []);
-    let gone = vec![("a", Fate::ClientGone), ("b", Fate::ClientGone)];
-    assert_eq!(presence.due(at(110)), gone);
-    assert_eq!(presence.due(at(111)), []);
+    assert_eq!(presence.next_due(), Some(at(110).steady));
+    assert_eq!(presence.due(at(109)), expired([]));
+    assert_eq!(presence.due(at(110)), deserted());
+    assert_eq!(presence.due(at(111)), expired([]));
     assert_eq!(presence.ask("c", None, at(111)), Some(Fate::NoClient));
 }
 
@@ -48,7 +60,10 @@ fn an_approver_who_comes_back_within_the_grace_finds_everything_open() {
     assert_eq!(presence.ask("a", None, at(0)), None);
     presence.leave(1, at(1));
     presence.join(2);
-    assert_eq!((presence.next_due(), presence.due(at(99))), (None, vec![]));
+    assert_eq!(
+        (presence.next_due(), presence.due(at(99))),
+        (None, expired([]))
+    );
 }
 
 #[test]
@@ -59,7 +74,7 @@ fn without_a_grace_questions_go_with_the_last_approver() {
     presence.join(1);
     assert_eq!(presence.ask("a", None, at(0)), None);
     presence.leave(1, at(1));
-    assert_eq!(presence.due(at(1)), [("a", Fate::ClientGone)]);
+    assert_eq!(presence.due(at(1)), deserted());
     assert_eq!(presence.ask("b", None, at(1)), Some(Fate::NoClient));
 }
 
@@ -68,23 +83,22 @@ fn who_was_there_before_a_restart_is_waited_for_as_long_as_the_grace() {
     let mut presence = Presence::new(REFUSE);
     presence.expect_somebody(at(0));
     assert_eq!(presence.ask("a", None, at(3)), None);
-    assert_eq!(presence.due(at(10)), [("a", Fate::ClientGone)]);
+    assert_eq!(presence.due(at(10)), deserted());
 }
 
 #[test]
 fn what_waits_needs_nobody_and_expires() {
     let mut presence = Presence::new(Unattended::Wait);
-    assert_eq!(presence.ask("late", seconds(60), at(0)), None);
-    assert_eq!(presence.ask("soon", seconds(30), at(0)), None);
-    assert_eq!(presence.ask("settled", seconds(30), at(0)), None);
-    assert_eq!(presence.expires_at(&"soon"), Some(at(30).wall));
-    presence.settle(&"settled");
+    assert_eq!(presence.ask("late", Some(at(60)), at(0)), None);
+    assert_eq!(presence.ask("soon", Some(at(30)), at(0)), None);
+    assert_eq!(presence.ask("settled", Some(at(30)), at(0)), None);
+    presence.settle(&"settled", Some(at(30)));
     presence.join(1);
     presence.leave(1, at(1));
-    assert_eq!(presence.next_due(), seconds(30));
-    assert_eq!(presence.due(at(29)), []);
-    assert_eq!(presence.due(at(30)), [("soon", Fate::Expired)]);
-    assert_eq!(presence.due(at(90)), [("late", Fate::Expired)]);
+    assert_eq!(presence.next_due(), Some(at(30).steady));
+    assert_eq!(presence.due(at(29)), expired([]));
+    assert_eq!(presence.due(at(30)), expired(["soon"]));
+    assert_eq!(presence.due(at(90)), expired(["late"]));
     assert_eq!(presence.next_due(), None);
 }
 
@@ -92,7 +106,7 @@ fn what_waits_needs_nobody_and_expires() {
 fn a_clock_that_is_set_closes_a_question_and_never_keeps_it_open() {
     let ask = || {
         let mut presence = Presence::new(Unattended::Wait);
-        assert_eq!(presence.ask("q", seconds(60), at(0)), None);
+        assert_eq!(presence.ask("q", Some(at(60)), at(0)), None);
         presence
     };
     let moment = |steady, wall| Moment {
@@ -100,10 +114,10 @@ fn a_clock_that_is_set_closes_a_question_and_never_keeps_it_open() {
         wall: at(wall).wall,
     };
     // Set forwards, or the machine slept.
-    assert_eq!(ask().due(moment(1, 60)), [("q", Fate::Expired)]);
+    assert_eq!(ask().due(moment(1, 60)), expired(["q"]));
     // Set backwards.
-    assert_eq!(ask().due(moment(60, 0)), [("q", Fate::Expired)]);
-    assert_eq!(ask().due(moment(59, 59)), []);
+    assert_eq!(ask().due(moment(60, 0)), expired(["q"]));
+    assert_eq!(ask().due(moment(59, 59)), expired([]));
 }
 
 #[test]
@@ -131,10 +145,17 @@ fn an_approver_who_answers_no_two_pings_is_silent() {
 fn a_question_that_expires_during_the_grace_has_expired() {
     let mut presence = Presence::new(REFUSE);
     presence.join(1);
-    assert_eq!(presence.ask("a", seconds(15), at(0)), None);
-    assert_eq!(presence.ask("b", seconds(60), at(0)), None);
+    assert_eq!(presence.ask("a", Some(at(15)), at(0)), None);
+    assert_eq!(presence.ask("b", Some(at(60)), at(0)), None);
     presence.leave(1, at(10));
-    assert_eq!(presence.next_due(), seconds(15));
-    assert_eq!(presence.due(at(15)), [("a", Fate::Expired)]);
-    assert_eq!(presence.due(at(20)), [("b", Fate::ClientGone)]);
+    assert_eq!(presence.next_due(), Some(at(15).steady));
+    assert_eq!(presence.due(at(15)), expired(["a"]));
+    assert_eq!(presence.due(at(20)), deserted());
+}
+
+#[test]
+fn a_question_expires_so_much_later_by_both_clocks() {
+    assert_eq!(at(3).after(Duration::from_secs(60)), at(63));
+    let late = at(3).after(Duration::MAX);
+    assert_eq!((late.steady, late.wall), (i64::MAX, i64::MAX));
 }

@@ -47,8 +47,7 @@ fn open(question: Question) -> Open {
         question,
         rest: None,
         asked_at: UNTIMED,
-        expires_at: None,
-        number: 1,
+        expires: None,
         n_changes: 0,
     }
 }
@@ -61,7 +60,7 @@ fn a_digest_is_of_all_that_is_shown_but_the_times() {
     let later = Time::from_unix_milliseconds(1).unwrap();
     let again = Open {
         asked_at: later,
-        expires_at: Some(later),
+        expires: Some(Moment { steady: 0, wall: 1 }),
         ..plain.clone()
     };
     assert_eq!(asker.digest(&again), digest);
