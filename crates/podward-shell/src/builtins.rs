@@ -5,9 +5,9 @@ mod variables;
 use podward_policy::OperationIdx;
 
 use crate::arg::Arg;
-use crate::calls::{Call, Elsewhere, Inner, Lookup};
+use crate::calls::{Call, Inner, Lookup};
 use crate::operations::{Access, Bases};
-use crate::walk::{Stdin, Walker, free};
+use crate::walk::{Ran, Shell, Stdin, Walker, free};
 
 /// Builtins that need no rule.
 const FREE: &[&str] = &[
@@ -46,7 +46,7 @@ const SET_HARMLESS: &[&str] = &[
     "monitor",
     "notify",
     "onecmd",
-    "physical",
+    PHYSICAL,
     "privileged",
     "hashall",
     "ignoreeof",
@@ -54,6 +54,9 @@ const SET_HARMLESS: &[&str] = &[
     "emacs",
     "vi",
 ];
+
+/// The option with which `cd` goes by what links lead to.
+const PHYSICAL: &str = "physical";
 
 /// Whether the shell runs a name itself: the builtins whose use this module reads, and those that
 /// are plain text.
@@ -202,17 +205,27 @@ fn directory(
     name: &str,
     args: &[Arg],
 ) -> OperationIdx {
-    let target = args
-        .iter()
-        .find(|arg| arg.known() == Some("-") || !arg.prefix().starts_with('-'));
+    let is_option = |arg: &&Arg| arg.prefix().starts_with('-') && arg.known() != Some("-");
+    let n_options = args.iter().take_while(is_option).count();
+    let end = args.iter().position(|arg| arg.known() == Some("--"));
+    let n_options = end.map_or(n_options, |end| n_options.min(end + 1));
+    let (options, operands) = args.split_at_checked(n_options).unwrap_or_default();
+    let target = operands.first();
     let place = walker.sink.place;
+    let mut before = walker.bases.clone();
+    if options
+        .iter()
+        .any(|arg| arg.has_hole() || arg.prefix().contains('P'))
+    {
+        before = before.physical();
+    }
     let bases = match (name, target) {
-        ("popd", _) | ("pushd", None) => Bases::unknown(),
+        ("popd", _) | ("pushd", None) => before.anywhere(),
         (_, Some(arg)) if arg.known() == Some("-") || arg.prefix().starts_with('+') => {
-            Bases::unknown()
+            before.anywhere()
         }
-        (_, Some(arg)) => walker.bases.enter(arg, &place),
-        (_, None) => place.home.map_or_else(Bases::unknown, Bases::known),
+        (_, Some(arg)) => before.enter(arg, &place),
+        (_, None) => home(walker, call, &before),
     };
     let is_known = !bases.is_unknown();
     let span = target.and_then(|arg| arg.span).or(call.span);
@@ -233,13 +246,34 @@ fn directory(
     idx
 }
 
+/// Where `cd` alone leads.
+fn home(walker: &Walker<'_, '_>, call: &Call<'_>, before: &Bases) -> Bases {
+    let place = walker.sink.place;
+    let mut assigned = call.assignments.iter().rev();
+    let directory = match assigned.find(|(name, _)| name == "HOME") {
+        Some((_, text)) if text.prefix().starts_with("HOME=") => {
+            Some(text.without_prefix("HOME=".len()))
+        }
+        Some(_) => None,
+        None => {
+            let home = place
+                .home
+                .filter(|_| !walker.census.is_set("HOME", walker.by));
+            home.map(|home| Arg::known_text(home, None))
+        }
+    };
+    directory.map_or_else(|| before.anywhere(), |arg| before.enter(&arg, &place))
+}
+
 /// `set` with options only needs no rule.
 fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationIdx {
     let mut only_options = !args.is_empty();
     let mut is_harmless = true;
     let mut idx = 0;
+    let mut may_be_physical = false;
     while let Some(arg) = args.get(idx) {
         idx += 1;
+        may_be_physical |= arg.may_split();
         let text = arg.known().unwrap_or_default();
         let is_option = text.len() > 1 && text.starts_with(['-', '+']) && text != "--";
         if !is_option {
@@ -251,9 +285,11 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
             if letter == 'o' {
                 let name = args.get(idx).and_then(Arg::known).unwrap_or_default();
                 is_harmless &= SET_HARMLESS.contains(&name);
+                may_be_physical |= name == PHYSICAL;
                 idx += 1;
             } else {
                 is_harmless &= "aefhmnuvxbCEPT".contains(letter);
+                may_be_physical |= letter == 'P';
             }
         }
     }
@@ -263,6 +299,9 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
         call.demand.need()
     };
     let operation = walker.operation(call, &[], need);
+    if may_be_physical {
+        walker.bases = walker.bases.clone().physical();
+    }
     if !is_harmless {
         unknown(walker, call, "a change of how commands are read");
     }
@@ -344,10 +383,20 @@ fn eval(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
         return;
     }
     let demand = call.demand.of_text();
-    let after = walker.joined_text(call, args, &demand, Elsewhere::No);
+    let ran = walker.joined_text(call, args, &demand, Shell::Own);
+    defined(walker, call, ran.as_ref());
     // Where it ends is where this shell is.
-    let after = after.unwrap_or_else(Bases::unknown);
-    walker.bases = walker.bases.clone().join(after);
+    walker.bases = match ran {
+        Some(ran) => walker.bases.clone().join(ran.after),
+        None => walker.bases.or_anywhere(),
+    };
+}
+
+/// Functions of a text are not seen by what follows it.
+fn defined(walker: &mut Walker<'_, '_>, call: &Call<'_>, ran: Option<&Ran>) {
+    if ran.is_some_and(|ran| ran.defines) {
+        unknown(walker, call, "a function that is defined by a text");
+    }
 }
 
 /// `history -w FILE` and `history -a FILE` write it, `-r` and `-n` read it.
@@ -374,7 +423,8 @@ fn trap(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     let prints = args
         .first()
         .is_some_and(|arg| matches!(arg.known(), Some("-l" | "-p" | "-lp")));
-    let (Some(action), Some(_)) = (operands.next(), operands.next()) else {
+    let (action, mut signals) = (operands.next(), operands.peekable());
+    let (Some(action), Some(_)) = (action, signals.peek()) else {
         if args.iter().any(|arg| arg.may_split()) {
             unknown(walker, call, "a trap that is not known before it runs");
         }
@@ -384,7 +434,22 @@ fn trap(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
         return;
     }
     let demand = call.demand.of_text();
-    walker.joined_text(call, std::slice::from_ref(action), &demand, Elsewhere::No);
+    let text = std::slice::from_ref(action);
+    let bases = walker.bases.clone();
+    let ran = walker.joined_text(call, text, &demand, Shell::Own);
+    defined(walker, call, ran.as_ref());
+    if walker.differs_later() {
+        walker.bases = bases.anywhere();
+        walker.joined_text(call, text, &demand, Shell::Later);
+    }
+    walker.bases = bases;
+    let is_at_end = |arg: &Arg| matches!(arg.known(), Some("EXIT" | "exit" | "0"));
+    if !signals.all(is_at_end) {
+        walker.is_trapped = true;
+        if ran.is_none_or(|ran| ran.moves) {
+            walker.bases = walker.bases.clone().wandering();
+        }
+    }
 }
 
 fn shopt(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
@@ -395,6 +460,9 @@ fn shopt(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
             Some(text) if text.starts_with('-') => changes |= text.contains(['s', 'u']),
             Some(text) => {
                 is_harmless &= SHOPT_HARMLESS.contains(&text) || SET_HARMLESS.contains(&text);
+                if text == PHYSICAL {
+                    walker.bases = walker.bases.clone().physical();
+                }
             }
             None => is_harmless = false,
         }

@@ -7,7 +7,7 @@ mod lists;
 mod wrappers;
 
 pub(crate) use effects::named_by_tests;
-pub(crate) use wrappers::{Elsewhere, Inner};
+pub(crate) use wrappers::Inner;
 
 use podward_policy::{ByteSpan, CommandSubject, HoleKind, Need, OperationIdx};
 

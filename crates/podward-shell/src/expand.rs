@@ -97,11 +97,25 @@ impl Expanding<'_> {
                     self.current.push(Part::Known(text.clone()));
                 }
                 Piece::Glob(c) => self.current.push(Part::Glob(*c)),
-                Piece::Tilde(user) => self.current.push(Part::Tilde(user.clone())),
+                Piece::Tilde(user) => self.tilde(user),
                 Piece::Expansion(expansion, quoting) => self.expansion(expansion, *quoting),
             }
         }
         self.flush();
+    }
+
+    /// `~` and `~+` are values of variables.
+    fn tilde(&mut self, user: &str) {
+        let variable = match user {
+            "" => Some("HOME"),
+            "+" => Some("PWD"),
+            _ => None,
+        };
+        let Knowledge { census, by, .. } = self.knowledge;
+        self.current.push(match variable {
+            Some(name) if census.is_set(name, by) => Part::Hole(HoleKind::Quoted, Source::Value),
+            _ => Part::Tilde(user.to_owned()),
+        });
     }
 
     fn flush(&mut self) {

@@ -46,10 +46,13 @@ pub(crate) const LOOP_ROUNDS: usize = 8;
 pub(crate) const VALUE_BYTES: usize = 4 * 1024;
 
 /// Deepest nesting of function calls whose bodies are walked once more.
-pub(crate) const CALLS: usize = 2;
+pub(crate) const CALLS: usize = 4;
 
 /// Commands that are walked before bodies are no longer walked more than once.
 pub(crate) const FUEL: usize = 4 * COMMANDS;
+
+/// Bytes of text that are read once more for as much as a command is walked.
+pub(crate) const BYTES_A_COMMAND: usize = 64;
 
 /// Directories of one `find` whose files are followed into its commands.
 pub(crate) const FIND_ROOTS: usize = 8;

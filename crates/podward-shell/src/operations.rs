@@ -80,9 +80,9 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Counts a command that is walked.
-    pub(crate) const fn burn(&mut self) {
-        self.fuel = self.fuel.saturating_sub(1);
+    /// Counts commands that are walked.
+    pub(crate) const fn burn(&mut self, n_commands: usize) {
+        self.fuel = self.fuel.saturating_sub(n_commands);
     }
 
     /// Whether a body may be walked more than once.

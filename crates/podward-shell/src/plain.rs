@@ -33,7 +33,7 @@ pub(crate) fn lower(command: &str, place: &ShellPlace<'_>) -> Option<Lowered> {
     let script = Script::default();
     let context = Context::top();
     let mut walker = Walker::new(&mut sink, &script, Bases::known(place.cwd), context.clone());
-    walker.sink.burn();
+    walker.sink.burn(1);
     walker.call(&Call {
         assignments: &[],
         args: &args,

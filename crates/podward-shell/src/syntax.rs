@@ -39,8 +39,8 @@ pub(crate) struct Script {
     pub(crate) names_evaluated: Vec<(String, Moment)>,
     /// Variables of loops, each with its literal words.
     pub(crate) loops: Vec<(String, Vec<Option<String>>, Moment)>,
-    /// Names of the functions that are defined, each with the moment before its body.
-    pub(crate) functions: Vec<(String, Moment)>,
+    /// The functions that are defined, wherever that is.
+    pub(crate) functions: Vec<Definition>,
     /// The latest moment of the text.
     pub(crate) now: Moment,
     /// Comments and here-document bodies.
@@ -50,6 +50,16 @@ pub(crate) struct Script {
     pub(crate) heads: Vec<usize>,
     /// Where and why reading ended early.
     pub(crate) stop: Option<Stop>,
+}
+
+/// The definition of a function.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// The moment before its body.
+    pub(crate) at: Moment,
+    /// As it is written.
+    pub(crate) text: Box<str>,
 }
 
 /// Why the rest of a text could not be read.

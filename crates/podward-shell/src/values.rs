@@ -19,6 +19,9 @@ pub(crate) struct Census {
     exported: BTreeSet<String>,
     /// From here on any variable may have any value.
     open_from: Option<Moment>,
+    /// Commands that may change the directory of the shell.
+    moves: Vec<Moment>,
+    has_functions: bool,
 }
 
 /// Name of the positional parameters in a [`Census`].
@@ -71,10 +74,13 @@ const OPEN: &[&str] = &["eval", "source", ".", "trap", "let", "alias", "enable"]
 impl Census {
     pub(crate) fn of(script: &Script) -> Self {
         let mut census = Self::default();
-        let named = script.names_set.iter().chain(&script.names_evaluated);
-        for (name, at) in named.chain(&script.functions) {
+        for (name, at) in script.names_set.iter().chain(&script.names_evaluated) {
             census.set(name, *at);
         }
+        for function in &script.functions {
+            census.set(&function.name, function.at);
+        }
+        census.has_functions = !script.functions.is_empty();
         for simple in &script.simples {
             census.simple(simple);
         }
@@ -93,6 +99,11 @@ impl Census {
         self.n_sets(name, by) <= 1 && self.may_be_known(name, by)
     }
 
+    /// Whether something that names a variable has set it by then.
+    pub(crate) fn is_set(&self, name: &str, by: Moment) -> bool {
+        self.n_sets(name, by) > 0
+    }
+
     /// Whether nothing has set a variable by then.
     pub(crate) fn is_untouched(&self, name: &str, by: Moment) -> bool {
         !self.is_open(by) && self.n_sets(name, by) == 0
@@ -106,6 +117,16 @@ impl Census {
     pub(crate) fn changes_after(&self, moment: Moment) -> bool {
         let is_after = |at: &Moment| *at > moment;
         self.open_from.as_ref().is_some_and(is_after) || self.sets.values().flatten().any(is_after)
+    }
+
+    /// Whether anything may change the directory of the shell.
+    pub(crate) fn moves(&self) -> bool {
+        !self.moves.is_empty()
+    }
+
+    /// Whether what runs behind a moment may change it; what a function does is behind each call.
+    pub(crate) fn moves_after(&self, moment: Moment) -> bool {
+        (self.has_functions && self.moves()) || self.moves.iter().any(|at| *at > moment)
     }
 
     fn is_open(&self, by: Moment) -> bool {
@@ -140,6 +161,7 @@ impl Census {
         while let Some((first, rest)) = words.split_first() {
             // Names that are variables are looked at last.
             let Some(name) = first.as_literal() else {
+                self.moves.push(at);
                 return;
             };
             words = rest;
@@ -201,6 +223,9 @@ impl Census {
     }
 
     fn command(&mut self, name: &str, args: &[Word], at: Moment) {
+        if may_move(name, args) {
+            self.moves.push(at);
+        }
         match name {
             "read" | "mapfile" | "readarray" | "unset" | "getopts" | "wait" => {
                 self.set("REPLY", at);
@@ -290,6 +315,16 @@ impl Census {
         {
             self.exported.insert(POSITIONAL.to_owned());
         }
+    }
+}
+
+/// Whether a command may change the directory of the shell. A trap does what its text does.
+fn may_move(name: &str, args: &[Word]) -> bool {
+    const MOVES: [&str; 4] = ["cd", "pushd", "popd", "eval"];
+    let holds = |text: String| MOVES.iter().any(|name| text.contains(name));
+    match name {
+        "trap" => args.iter().any(|arg| arg.as_literal().is_none_or(holds)),
+        name => MOVES.contains(&name),
     }
 }
 

@@ -2,13 +2,19 @@
 
 mod after_stop;
 mod compound;
+mod context;
+mod functions;
 mod output;
 mod simple;
 
+pub(crate) use context::{Context, Demand, Shell, Stdin};
+pub(crate) use functions::{Functions, Given};
 pub(crate) use output::printf;
 pub(crate) use simple::{free, kept};
 
-use podward_policy::{ByteSpan, HoleKind, Need};
+use std::borrow::Cow;
+
+use podward_policy::HoleKind;
 
 use crate::arg::Arg;
 use crate::limits;
@@ -18,102 +24,6 @@ use crate::syntax::{
     AndOr, Command, Expansion, HereIdx, Link, List, Moment, Piece, Pipeline, Script, Timed, Word,
 };
 use crate::values::{Census, Values};
-
-/// What a text stands in.
-#[derive(Debug, Clone)]
-pub(crate) struct Context {
-    /// How far its commands need an allow.
-    pub(crate) demand: Demand,
-    /// Its paths are those of another machine or container.
-    pub(crate) elsewhere: bool,
-    /// Nesting of wrappers and texts so far.
-    pub(crate) n_wrappers: usize,
-    /// Nesting of the text that this one stands in.
-    pub(crate) depth: usize,
-    pub(crate) stdin: Stdin,
-    /// What it writes is read by another command, which may take it for names of files.
-    pub(crate) feeds: bool,
-}
-
-impl Context {
-    /// The text of a call.
-    pub(crate) const fn top() -> Self {
-        Self {
-            demand: Demand::Full,
-            elsewhere: false,
-            n_wrappers: 0,
-            depth: 0,
-            stdin: Stdin::Inherited,
-            feeds: false,
-        }
-    }
-}
-
-/// How far the commands of a text need an allow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Demand {
-    Full,
-    /// Only deny and ask rules count.
-    Restrictive,
-    /// A wrapper with these ends of its words, in bytes of its text, may cover it.
-    RunBy {
-        wrapper: podward_policy::OperationIdx,
-        ends: Vec<usize>,
-    },
-}
-
-impl Demand {
-    /// The need of a command whose program is the word `idx` of what the wrapper runs.
-    pub(crate) fn need(&self) -> Need {
-        match self {
-            Self::Full => Need::Full,
-            Self::Restrictive => Need::Restrictive,
-            Self::RunBy { wrapper, ends } => match ends.first() {
-                Some(reach) => Need::RunBy {
-                    wrapper: *wrapper,
-                    reach: *reach,
-                },
-                None => Need::Full,
-            },
-        }
-    }
-
-    /// The demand on a part of a command that begins `n` words later.
-    pub(crate) fn later(&self, n: usize) -> Self {
-        match self {
-            Self::RunBy { wrapper, ends } => Self::RunBy {
-                wrapper: *wrapper,
-                ends: ends.get(n..).unwrap_or_default().to_vec(),
-            },
-            other => other.clone(),
-        }
-    }
-
-    /// The demand on a shell text: no wildcard allow of a wrapper reaches into one.
-    pub(crate) fn of_text(&self) -> Self {
-        match self {
-            Self::Restrictive => Self::Restrictive,
-            Self::Full | Self::RunBy { .. } => Self::Full,
-        }
-    }
-}
-
-/// What a command reads as its standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stdin {
-    /// What the shell itself was given: nothing.
-    Inherited,
-    Pipe,
-    /// A pipe through which a text comes that deny rules can see.
-    Piped(String, Option<ByteSpan>),
-    /// A pipe through which the names of files below these directories come.
-    Listed(Vec<String>, Option<ByteSpan>),
-    File,
-    /// A text that is known.
-    Known(String, Option<ByteSpan>),
-    /// A here-document or here-string with expansions.
-    Expanding,
-}
 
 /// The directories after a command, by how it ended.
 struct Outcome {
@@ -133,13 +43,23 @@ pub(crate) struct Walker<'w, 'p> {
     pub(crate) by_then: Moment,
     pub(crate) bases: Bases,
     pub(crate) context: Context,
-    functions: Vec<(String, &'w Command)>,
-    /// Functions that are being called.
-    n_calls: usize,
+    pub(crate) functions: Functions<'w>,
+    /// A trap may run between any two commands.
+    pub(crate) is_trapped: bool,
     in_function: bool,
     /// The time word in front of the next simple command.
     timed: Option<Timed>,
     exported: Vec<simple::Exported>,
+}
+
+/// What a text does to the shell that reads it.
+pub(crate) struct Ran {
+    /// The directories in which it may end.
+    pub(crate) after: Bases,
+    /// Something in it may change the directory.
+    pub(crate) moves: bool,
+    /// It defines functions.
+    pub(crate) defines: bool,
 }
 
 /// Reads a text and adds the operations of its commands.
@@ -149,13 +69,18 @@ pub(crate) fn text(
     origin: Origin,
     bases: Bases,
     context: Context,
-) -> (Script, Bases) {
+) -> (Script, Ran) {
     let script = reader::read(text, origin, context.depth);
+    let given = context.given;
     let mut walker = Walker::new(sink, &script, bases, context);
     walker.census = Census::of(&script);
     walker.script(text, origin);
-    let after = walker.bases;
-    (script, after)
+    let ran = Ran {
+        moves: walker.census.moves(),
+        after: walker.bases,
+        defines: given.are_not_all(&script),
+    };
+    (script, ran)
 }
 
 impl<'w, 'p> Walker<'w, 'p> {
@@ -175,8 +100,8 @@ impl<'w, 'p> Walker<'w, 'p> {
             by_then: Moment::default(),
             bases,
             context,
-            functions: Vec::new(),
-            n_calls: 0,
+            functions: Functions::default(),
+            is_trapped: false,
             in_function: false,
             timed: None,
             exported: Vec::new(),
@@ -192,7 +117,12 @@ impl<'w> Walker<'w, '_> {
         self.hidden_code();
         let script = self.script;
         let Some(stop) = script.stop else {
-            self.list(&script.list);
+            let (given, list) = script
+                .list
+                .split_at_checked(self.context.given.len())
+                .unwrap_or_default();
+            self.given(given);
+            self.commands(list);
             self.exported_assignments();
             return;
         };
@@ -235,10 +165,10 @@ impl<'w> Walker<'w, '_> {
     }
 
     pub(crate) fn list(&mut self, list: &'w List) {
-        let _ = self.list_outcome(list);
+        let _ = self.commands(list);
     }
 
-    fn list_outcome(&mut self, list: &'w List) -> Outcome {
+    fn commands(&mut self, list: &'w [AndOr]) -> Outcome {
         let mut outcome = self.same();
         for and_or in list {
             outcome = self.and_or(and_or);
@@ -269,13 +199,13 @@ impl<'w> Walker<'w, '_> {
 
     /// What is known here, to come back to.
     fn mark(&self) -> (usize, usize) {
-        (self.values.len(), self.functions.len())
+        (self.values.len(), self.functions.n_definitions())
     }
 
-    /// Forgets the variables and functions that became known after a mark.
-    fn forget(&mut self, (n_values, n_functions): (usize, usize)) {
+    /// Forgets the variables that became known after a mark; functions may be there or not.
+    fn forget(&mut self, (n_values, n_definitions): (usize, usize)) {
         self.values.truncate(n_values);
-        self.functions.truncate(n_functions);
+        self.functions.doubt(n_definitions);
     }
 
     fn and_or(&mut self, and_or: &'w AndOr) -> Outcome {
@@ -354,7 +284,7 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn command(&mut self, command: &'w Command) -> Outcome {
-        self.sink.burn();
+        self.sink.burn(1);
         match command {
             Command::Simple(idx) => match self.script.simples.get(idx.0) {
                 Some(simple) => self.simple(simple),
@@ -400,28 +330,33 @@ impl<'w> Walker<'w, '_> {
         self.script.heres.get(idx.0).map(|here| &here.body)
     }
 
-    /// Reads a text that some command runs as shell code.
-    ///
-    /// The directories in which it may end, if it is read to its end.
+    /// Reads a text that some command runs as shell code; what it does, if it is read to its end.
     pub(crate) fn shell_text(
         &mut self,
         shell_text: &str,
         origin: Origin,
         context: Context,
-    ) -> Option<Bases> {
+    ) -> Option<Ran> {
         if context.n_wrappers >= limits::WRAPPERS {
             self.sink
                 .unknown("texts are nested too deeply", Some(origin.span(0, 0)));
             return None;
         }
+        let (given, definitions) = self.functions_for(shell_text, context.shell, origin);
         let context = Context {
             n_wrappers: context.n_wrappers + 1,
             depth: context.depth + 4,
+            given,
+            differs_later: context.shell == Shell::Own && self.differs_later(),
             ..context
         };
         let bases = self.bases.clone();
-        let (script, after) = text(self.sink, shell_text, origin, bases, context);
-        script.stop.is_none().then_some(after)
+        let whole = match definitions.is_empty() {
+            true => Cow::Borrowed(shell_text),
+            false => Cow::Owned(definitions + shell_text),
+        };
+        let (script, ran) = text(self.sink, &whole, origin, bases, context);
+        script.stop.is_none().then_some(ran)
     }
 }
 

@@ -25,7 +25,12 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
             read(walker, call, args);
         }
         "getopts" => set(walker, call, args),
-        "unset" => set(walker, call, args),
+        "unset" => {
+            set(walker, call, args);
+            for arg in args {
+                walker.functions.unset(arg.known());
+            }
+        }
         "let" => {
             for arg in args {
                 walker.arithmetic_operand(arg);

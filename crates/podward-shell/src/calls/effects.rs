@@ -12,13 +12,12 @@ pub(crate) use trees::named_by_tests;
 use podward_policy::OperationIdx;
 
 use super::Call;
-use super::wrappers::Elsewhere;
 use crate::UNREAD_CODE;
 use crate::arg::Arg;
 use crate::operations::Access;
 use crate::options::{Effect, Usage};
 use crate::programs::{Role, Special};
-use crate::walk::{Demand, Walker};
+use crate::walk::{Demand, Shell, Walker};
 
 impl Walker<'_, '_> {
     pub(super) fn effects(
@@ -41,7 +40,7 @@ impl Walker<'_, '_> {
             .collect();
         if !texts.is_empty() {
             let demand = call.demand.of_text();
-            self.joined_text(call, &texts, &demand, Elsewhere::No);
+            self.joined_text(call, &texts, &demand, Shell::Child);
         }
         for effect in &usage.effects {
             self.effect(call, idx, effect, usage, ends);
@@ -179,11 +178,11 @@ impl Walker<'_, '_> {
             }
             Role::Shell | Role::ShellText => {
                 let demand = call.demand.of_text();
-                self.joined_text(call, std::slice::from_ref(value), &demand, Elsewhere::No);
+                self.joined_text(call, std::slice::from_ref(value), &demand, Shell::Child);
             }
             Role::RemoteShell => {
                 let text = std::slice::from_ref(value);
-                self.joined_text(call, text, &Demand::Restrictive, Elsewhere::Yes);
+                self.joined_text(call, text, &Demand::Restrictive, Shell::Elsewhere);
             }
             Role::Exec => {
                 self.runs_code(call, option, span);
@@ -196,7 +195,7 @@ impl Walker<'_, '_> {
                     call,
                     std::slice::from_ref(value),
                     &Demand::Restrictive,
-                    Elsewhere::No,
+                    Shell::Child,
                 );
             }
             // No other role is code.

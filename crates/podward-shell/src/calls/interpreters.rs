@@ -1,11 +1,10 @@
 //! Shells, and git's configuration.
 
-use super::wrappers::Elsewhere;
 use super::{Call, dialects};
 use crate::arg::Arg;
 use crate::options::Usage;
 use crate::reader::Origin;
-use crate::walk::{Context, Stdin, Walker};
+use crate::walk::{Shell, Stdin, Walker};
 
 /// Keys of git's configuration that name a program, or a file with further configuration.
 ///
@@ -129,8 +128,30 @@ impl Walker<'_, '_> {
 
     /// A shell: `-c` text, a script, or its input.
     pub(super) fn shell(&mut self, call: &Call<'_>, usage: &Usage<'_>, arguments: &[Arg]) {
-        let has_text = usage.options_given.contains(&"-c");
         let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
+        let n_options = usage.operands.first().map_or(arguments.len(), |idx| *idx);
+        let mut options = arguments.iter().take(n_options).map(Arg::prefix);
+        let bases = self.bases.clone();
+        if options.any(|text| text == "physical" || (text.starts_with('-') && text.contains('P'))) {
+            self.bases = bases.clone().physical();
+        }
+        let home = self.sink.place.home;
+        if call.assignments.iter().any(|(name, _)| name == "HOME") {
+            self.sink.place.home = None;
+        }
+        self.shell_code(call, usage, arguments, first);
+        self.sink.place.home = home;
+        self.bases = bases;
+    }
+
+    fn shell_code(
+        &mut self,
+        call: &Call<'_>,
+        usage: &Usage<'_>,
+        arguments: &[Arg],
+        first: Option<&Arg>,
+    ) {
+        let has_text = usage.options_given.contains(&"-c");
         let may_be_anything = arguments
             .iter()
             .take(
@@ -148,7 +169,7 @@ impl Walker<'_, '_> {
                 Some(text) => {
                     self.dialect(call, text.known().unwrap_or_default());
                     let demand = call.demand.of_text();
-                    self.joined_text(call, std::slice::from_ref(text), &demand, Elsewhere::No);
+                    self.joined_text(call, std::slice::from_ref(text), &demand, Shell::Child);
                 }
                 None => {
                     self.unknown("a shell text that is not known", call.span, &call.demand);
@@ -190,19 +211,15 @@ impl Walker<'_, '_> {
                 let text = text.clone();
                 self.dialect(call, &text);
                 let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
-                let context = Context {
-                    demand: call.demand.of_text(),
-                    elsewhere: call.elsewhere,
-                    n_wrappers: call.n_wrappers,
-                    depth: self.context.depth,
-                    feeds: self.context.feeds,
-                    stdin: Stdin::Inherited,
-                };
+                let demand = call.demand.of_text();
+                let context = self
+                    .context
+                    .of_text(call, &demand, Stdin::Inherited, Shell::Child);
                 self.shell_text(&text, origin, context);
             }
             Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
                 self.unknown("a shell that runs its input", call.span, &call.demand);
-                self.seen_input(call, Elsewhere::No);
+                self.seen_input(call, Shell::Child);
             }
         }
     }

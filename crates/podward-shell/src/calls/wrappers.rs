@@ -7,12 +7,11 @@ use super::lists::{append_input, below, replaced, unknown_word};
 use super::{Call, Lookup};
 use crate::arg::{Arg, Part};
 use crate::limits;
-use crate::operations::Bases;
 use crate::options::{Effect, Usage};
 use crate::programs::{Special, Wrapper};
 use crate::reader::Origin;
 use crate::values::{Value, is_own};
-use crate::walk::{Context, Demand, Stdin, Walker};
+use crate::walk::{Context, Demand, Ran, Shell, Stdin, Walker};
 
 impl Walker<'_, '_> {
     /// Adds the command that stands in a wrapper's arguments.
@@ -228,7 +227,7 @@ impl Walker<'_, '_> {
         // The directory of a file that was found, or, for what deny rules see, this one.
         let bases = self.bases.clone();
         if matches!(effect.option, Some("-execdir" | "-okdir")) {
-            self.bases = bases.clone().join(Bases::unknown());
+            self.bases = bases.or_anywhere();
         }
         self.run_inner(
             call,
@@ -285,18 +284,18 @@ impl Walker<'_, '_> {
 
     /// Words that another machine's shell joins and reads as a text.
     fn remote_text(&mut self, call: &Call<'_>, words: &[Arg]) {
-        self.joined_text(call, words, &Demand::Restrictive, Elsewhere::Yes);
+        self.joined_text(call, words, &Demand::Restrictive, Shell::Elsewhere);
     }
 
-    /// A text that a command runs as shell code, made of its words; the directories in which it
-    /// ends, if they are known.
+    /// A text that a command runs as shell code, made of its words; what it does to the shell that
+    /// reads it, if all of it is known.
     pub(crate) fn joined_text(
         &mut self,
         call: &Call<'_>,
         words: &[Arg],
         demand: &Demand,
-        elsewhere: Elsewhere,
-    ) -> Option<Bases> {
+        shell: Shell,
+    ) -> Option<Ran> {
         let mut text = TextBuilder::new();
         for (n, word) in words.iter().enumerate() {
             if n > 0 {
@@ -307,21 +306,16 @@ impl Walker<'_, '_> {
         let text = text.build();
         let span = words.first().and_then(|word| word.span).or(call.span);
         let Some(known) = text.as_known() else {
-            self.unknown_text(call, words, demand, elsewhere);
+            self.unknown_text(call, words, demand, shell);
             return None;
         };
         let origin = match (words, span) {
             (_, Some(span)) => Origin::Part(span),
             _ => Origin::Verbatim(0),
         };
-        let context = Context {
-            demand: demand.clone(),
-            elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
-            n_wrappers: call.n_wrappers,
-            depth: self.context.depth,
-            feeds: self.context.feeds,
-            stdin: call.stdin.clone(),
-        };
+        let context = self
+            .context
+            .of_text(call, demand, call.stdin.clone(), shell);
         self.text_with_values(call, known, origin, &context);
         self.shell_text(known, origin, context)
     }
@@ -358,21 +352,13 @@ impl Walker<'_, '_> {
         if setting.is_empty() {
             return;
         }
-        let context = Context {
-            demand: Demand::Restrictive,
-            ..context.clone()
-        };
+        let mut context = context.clone();
+        context.demand = Demand::Restrictive;
         self.shell_text(&(setting + text), origin, context);
     }
 
     /// A shell text with holes: what is known of it is seen by deny rules.
-    fn unknown_text(
-        &mut self,
-        call: &Call<'_>,
-        words: &[Arg],
-        demand: &Demand,
-        elsewhere: Elsewhere,
-    ) {
+    fn unknown_text(&mut self, call: &Call<'_>, words: &[Arg], demand: &Demand, shell: Shell) {
         let span = words.first().and_then(|word| word.span).or(call.span);
         self.unknown(
             "a shell text that is not known before it runs",
@@ -390,14 +376,10 @@ impl Walker<'_, '_> {
         if words.iter().all(is_hole) {
             return;
         }
-        let context = Context {
-            demand: Demand::Restrictive,
-            elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
-            n_wrappers: call.n_wrappers,
-            depth: self.context.depth,
-            feeds: self.context.feeds,
-            stdin: call.stdin.clone(),
-        };
+        let demand = Demand::Restrictive;
+        let context = self
+            .context
+            .of_text(call, &demand, call.stdin.clone(), shell);
         let mut shown = String::new();
         for word in std::iter::once(first).chain(words.iter().skip(1)) {
             if !shown.is_empty() {
@@ -458,13 +440,6 @@ pub(crate) struct Inner {
     pub(crate) stdin: Stdin,
     pub(crate) elsewhere: bool,
     pub(crate) lookup: Lookup,
-}
-
-/// Whether a command runs on another machine or in a container.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Elsewhere {
-    No,
-    Yes,
 }
 
 /// The demand on the command that begins at argument `at` of a wrapper.

@@ -9,39 +9,76 @@ use crate::limits;
 use crate::place::ShellPlace;
 use crate::work;
 
-/// The directories that a relative path may start from.
+/// The directories that a relative path may start from, and how they change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Bases(Rc<[Text]>);
+pub(crate) struct Bases {
+    all: Rc<[Text]>,
+    ways: Ways,
+}
+
+/// How the shell changes its directory from here on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Ways {
+    /// A trap may change it at any time.
+    wanders: bool,
+    /// `..` is above the target of a link, not above the link.
+    is_physical: bool,
+}
 
 impl Bases {
     pub(crate) fn known(directory: &str) -> Self {
-        Self(Rc::new([Text::known(directory)]))
+        Self::of(Text::known(directory), Ways::default())
     }
 
-    pub(crate) fn unknown() -> Self {
-        Self(Rc::new([Text::anything()]))
+    fn of(directory: Text, ways: Ways) -> Self {
+        Self {
+            all: Rc::new([directory]),
+            ways,
+        }
+    }
+
+    /// The same shell in a directory of which nothing is known.
+    pub(crate) fn anywhere(&self) -> Self {
+        Self::of(Text::anything(), self.ways)
+    }
+
+    /// The same, or where it is.
+    pub(crate) fn or_anywhere(&self) -> Self {
+        self.clone().join(self.anywhere())
+    }
+
+    /// From here on a trap may change the directory at any time.
+    pub(crate) fn wandering(mut self) -> Self {
+        self.ways.wanders = true;
+        self.or_anywhere()
+    }
+
+    /// From here on `cd` goes by what links lead to, or may.
+    pub(crate) fn physical(mut self) -> Self {
+        self.ways.is_physical = true;
+        self
     }
 
     /// The directory, if there is only one and it is known.
     pub(crate) fn single(&self) -> Option<&str> {
-        match &*self.0 {
+        match &*self.all {
             [base] => base.as_known(),
             _ => None,
         }
     }
 
     pub(crate) fn all(&self) -> &[Text] {
-        &self.0
+        &self.all
     }
 
     pub(crate) fn is_unknown(&self) -> bool {
-        self.0.iter().any(|base| base.as_known().is_none())
+        self.all.iter().any(|base| base.as_known().is_none())
     }
 
     /// Whether the first, where every change of directory succeeded, is known to lie inside the
     /// workspace.
     pub(crate) fn is_inside(&self, place: &ShellPlace<'_>) -> bool {
-        self.0.first().is_some_and(|base| {
+        self.all.first().is_some_and(|base| {
             base.as_known().is_some() && {
                 let found = place.forms.path(base, &Text::known("."));
                 found.outside.is_none() && found.unknown.is_none()
@@ -49,12 +86,14 @@ impl Bases {
         })
     }
 
-    pub(crate) fn join(self, other: Self) -> Self {
-        if other.0.iter().all(|base| self.0.contains(base)) {
+    pub(crate) fn join(mut self, other: Self) -> Self {
+        self.ways.wanders |= other.ways.wanders;
+        self.ways.is_physical |= other.ways.is_physical;
+        if other.all.iter().all(|base| self.all.contains(base)) {
             return self;
         }
-        let mut all = self.0.to_vec();
-        for base in &*other.0 {
+        let mut all = self.all.to_vec();
+        for base in &*other.all {
             if !all.contains(base) {
                 all.push(base.clone());
             }
@@ -63,7 +102,8 @@ impl Bases {
             all.truncate(limits::BASES);
             all.push(Text::anything());
         }
-        Self(all.into())
+        self.all = all.into();
+        self
     }
 
     /// The path that an argument is, as far as it is known.
@@ -78,35 +118,60 @@ impl Bases {
     pub(crate) fn enter(&self, directory: &Arg, place: &ShellPlace<'_>) -> Self {
         let path = self.path(directory, place);
         let Some(path) = path.filter(|path| !has_expansion(path)) else {
-            return Self::unknown();
+            return self.anywhere();
         };
-        if path.known_part().starts_with(CWD) && path.as_known().is_some() {
-            // The directory that the shell is in.
-            let below = path.known_part().split_at(CWD.len()).1;
-            if below.is_empty() || below.starts_with('/') {
-                return self.joined(&Text::known(format!("./{below}")));
+        let entered = match below_working(&path) {
+            Some(below) => self.joined(&Text::known(format!("./{below}"))),
+            None if is_absolute(&path) => Self::of(path.clone(), self.ways),
+            None => self.joined(&path),
+        };
+        let entered = match self.ways.is_physical {
+            true => self.behind_links(&path, place).fold(entered, Self::join),
+            false => entered,
+        };
+        match self.ways.wanders {
+            true => entered.or_anywhere(),
+            false => entered,
+        }
+    }
+
+    /// Where a path leads that is followed as the kernel does, where links lead elsewhere.
+    fn behind_links(&self, path: &Text, place: &ShellPlace<'_>) -> impl Iterator<Item = Self> {
+        let resolved = |base: &Text| {
+            let found = place.forms.path(base, path);
+            match found.unknown {
+                Some(_) => Some(self.anywhere()),
+                None => Some(Self::of(found.subject.resolved?.absolute, self.ways)),
             }
-        }
-        if path.known_part().starts_with('/') && path.holes().first().is_none_or(|h| h.at > 0) {
-            return Self(Rc::new([path]));
-        }
-        self.joined(&path)
+        };
+        self.all.iter().filter_map(resolved)
     }
 
     /// A path below each of the directories.
     fn joined(&self, path: &Text) -> Self {
         let len = path.known_part().len();
-        let entered = self.0.iter().map(|base| {
+        let entered = self.all.iter().map(|base| {
             let n_bytes = base.known_part().len() + len;
             if has_expansion(base) || n_bytes >= limits::DIRECTORY_BYTES {
-                return Self::unknown();
+                return self.anywhere();
             }
             work::done(n_bytes);
             let joined = TextBuilder::new().text(base).known("/").text(path).build();
-            Self(Rc::new([joined]))
+            Self::of(joined, self.ways)
         });
-        entered.reduce(Self::join).unwrap_or_else(Self::unknown)
+        let entered = entered.reduce(Self::join);
+        entered.unwrap_or_else(|| self.anywhere())
     }
+}
+
+fn is_absolute(path: &Text) -> bool {
+    path.known_part().starts_with('/') && path.holes().first().is_none_or(|hole| hole.at > 0)
+}
+
+/// What follows the kernel's name of the working directory.
+fn below_working(path: &Text) -> Option<&str> {
+    let below = path.as_known()?.strip_prefix(CWD)?;
+    (below.is_empty() || below.starts_with('/')).then_some(below)
 }
 
 /// The kernel's name of the working directory.

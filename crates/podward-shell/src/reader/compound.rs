@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Read, Reader};
-use crate::syntax::{Command, Compound, Expansion, List, Piece, Quoting, Word};
+use crate::syntax::{Command, Compound, Definition, Expansion, List, Piece, Quoting, Word};
 
 impl Reader<'_> {
     pub(super) fn compound(&mut self, word: &str) -> Read<Command> {
@@ -251,7 +251,12 @@ impl Reader<'_> {
     pub(super) fn function_body(&mut self, name: String, start: usize) -> Read<Command> {
         let span = self.span(start);
         let at = self.moment();
-        self.script.functions.push((name.clone(), at));
+        let idx = self.script.functions.len();
+        self.script.functions.push(Definition {
+            name: name.clone(),
+            at,
+            text: Box::default(),
+        });
         self.skip_newlines()?;
         let body = match (self.peek(), self.peek_reserved()) {
             (Some(b'('), _) => self.nested(Self::parenthesis)?,
@@ -266,6 +271,10 @@ impl Reader<'_> {
             body: Box::new(body),
             span,
         };
+        let text = self.text.get(start..self.pos).unwrap_or_default();
+        if let Some(definition) = self.script.functions.get_mut(idx) {
+            definition.text = text.into();
+        }
         let at = self.moment();
         Ok(Command::Compound(function, Vec::new(), at))
     }

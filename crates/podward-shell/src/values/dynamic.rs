@@ -91,7 +91,7 @@ fn values_of(script: &Script, name: &str, at: Moment) -> DynamicName {
     let is_positional = matches!(name, "@" | "*") || is_digits(name);
     let mut values = DynamicName::default();
     // It may stand in a function that began before.
-    if is_positional && script.functions.iter().any(|(_, start)| *start < at) {
+    if is_positional && script.functions.iter().any(|function| function.at < at) {
         return DynamicName::unknown();
     }
     for simple in &script.simples {

@@ -2,14 +2,13 @@
 
 use podward_policy::{Need, OperationIdx, Subject};
 
-use super::{Outcome, Stdin, Walker, hides_code};
+use super::{Outcome, Walker, hides_code};
 use crate::arg::{Arg, Part};
 use crate::expand;
 use crate::limits;
 use crate::operations::Bases;
-use crate::programs::PROGRAMS;
-use crate::syntax::{Command, Compound, List, Moment, Redirect, Word};
-use crate::values::{POSITIONAL, Value};
+use crate::syntax::{Compound, List, Moment, Redirect, Word};
+use crate::values::Value;
 
 impl<'w> Walker<'w, '_> {
     pub(super) fn compound(
@@ -54,7 +53,7 @@ impl<'w> Walker<'w, '_> {
                 self.subshell(|walker| walker.list(list));
                 self.same()
             }
-            Compound::Group(list) => self.list_outcome(list),
+            Compound::Group(list) => self.commands(list),
             Compound::If(branches, otherwise) => {
                 let mark = self.mark();
                 let outcome = self.branches(branches, otherwise.as_ref());
@@ -63,7 +62,7 @@ impl<'w> Walker<'w, '_> {
             }
             Compound::While { condition, body } => {
                 self.repeated(at, |walker| {
-                    let outcome = walker.list_outcome(condition);
+                    let outcome = walker.commands(condition);
                     walker.bases = outcome.success;
                     walker.list(body);
                     walker.bases = walker.bases.clone().join(outcome.failure);
@@ -115,7 +114,7 @@ impl<'w> Walker<'w, '_> {
     fn branches(&mut self, branches: &'w [(List, List)], otherwise: Option<&'w List>) -> Outcome {
         let mut end: Option<Bases> = None;
         for (condition, body) in branches {
-            let outcome = self.list_outcome(condition);
+            let outcome = self.commands(condition);
             self.bases = outcome.success;
             // What one body sets, the conditions and bodies behind it do not see.
             let mark = self.mark();
@@ -146,7 +145,7 @@ impl<'w> Walker<'w, '_> {
         self.forget(mark);
         if self.bases != entry && self.sink.has_fuel() {
             // A change of directory adds up from round to round.
-            self.bases = entry.join(self.bases.clone()).join(Bases::unknown());
+            self.bases = entry.join(self.bases.clone()).or_anywhere();
             let bases = self.bases.clone();
             body(self);
             self.forget(mark);
@@ -269,83 +268,6 @@ impl<'w> Walker<'w, '_> {
         let (subject, _) = self.subject_of_words(&[], &args);
         let need = super::free(&self.context.demand);
         self.sink.command(subject, need, span);
-    }
-
-    fn function(
-        &mut self,
-        name: &str,
-        body: &'w Command,
-        span: podward_policy::ByteSpan,
-        at: Moment,
-    ) {
-        let added = self.sink.place.programs;
-        let has_model = PROGRAMS.get(name).is_some() || added.is_some_and(|a| a.has(name));
-        if has_model || crate::builtins::is_builtin(name) {
-            self.sink
-                .unknown("a function takes the name of a program", Some(span));
-        }
-        let bases = self.bases.clone();
-        // It may be called at any time. What stands behind it may be behind the last call too, and
-        // must not hide what is known here.
-        let by_then = at.max(self.by_then);
-        self.in_body(by_then, |walker| {
-            walker.command(body);
-        });
-        if self.census.changes_after(by_then) {
-            self.bases.clone_from(&bases);
-            self.in_body(Moment::END, |walker| {
-                walker.command(body);
-            });
-        }
-        self.bases = bases;
-        self.functions.push((name.to_owned(), body));
-    }
-
-    fn in_body(&mut self, by_then: Moment, walk: impl FnOnce(&mut Self)) {
-        let mark = self.mark();
-        let was = std::mem::replace(&mut self.in_function, true);
-        let by_then = std::mem::replace(&mut self.by_then, by_then);
-        walk(self);
-        self.by_then = by_then;
-        self.in_function = was;
-        self.forget(mark);
-    }
-
-    /// Walks a function's body once more where it is called; whether there is such a function.
-    ///
-    /// Arguments that are all known are its positional parameters, if nothing else sets them.
-    pub(super) fn call_function(&mut self, name: &str, args: &[Arg]) -> bool {
-        let Some((_, body)) = self.functions.iter().rev().find(|(known, _)| known == name) else {
-            return false;
-        };
-        let body = *body;
-        if self.n_calls >= limits::CALLS || !self.sink.has_fuel() {
-            self.bases = self.bases.clone().join(Bases::unknown());
-            return true;
-        }
-        self.n_calls += 1;
-        let stdin = self.context.stdin.clone();
-        let entry = self.bases.clone();
-        let is_input_inherited = stdin == Stdin::Inherited;
-        let parameters: Option<Vec<String>> = args
-            .iter()
-            .skip(1)
-            .map(|arg| arg.known().map(str::to_owned))
-            .collect();
-        let parameters = parameters.filter(|_| self.census.is_untouched(POSITIONAL, self.by));
-        self.in_body(self.by, |walker| {
-            if let Some(parameters) = parameters {
-                walker.values.insert(POSITIONAL, Value::List(parameters));
-                walker.in_function = false;
-            }
-            walker.command(body);
-        });
-        self.n_calls -= 1;
-        if !is_input_inherited {
-            self.context.stdin = stdin;
-        }
-        self.bases = entry.join(self.bases.clone());
-        true
     }
 }
 

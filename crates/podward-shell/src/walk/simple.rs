@@ -2,6 +2,7 @@
 
 use podward_policy::{ByteSpan, CommandSubject, Need, OperationIdx, TextBuilder};
 
+use super::functions::Called;
 use super::{Demand, Outcome, Stdin, Walker};
 use crate::arg::{Arg, Part};
 use crate::calls::{Call, Lookup};
@@ -178,17 +179,21 @@ impl<'w> Walker<'w, '_> {
         }
         self.positional(args);
         let name = args.first().and_then(Arg::program);
-        if let Some(name) = name
-            && !crate::builtins::is_builtin(&name)
-            && self.call_function(&name, args)
-        {
+        let entry = self.bases.clone();
+        let called = match &name {
+            Some(name) if !crate::builtins::is_builtin(name) => self.call_function(name, args),
+            _ => Called::Program,
+        };
+        if called == Called::Function {
             let texts: Vec<Arg> = kept(&assignments);
             let (subject, _) = self.subject_of_words(&texts, args);
             let need = free(&self.context.demand);
             return self.sink.command(subject, need, span);
         }
+        // Perhaps there was no such function.
+        let after_function = std::mem::replace(&mut self.bases, entry);
         let demand = self.context.demand.clone();
-        self.call(&Call {
+        let idx = self.call(&Call {
             assignments: &assignments,
             args,
             demand,
@@ -198,7 +203,11 @@ impl<'w> Walker<'w, '_> {
             n_wrappers: self.context.n_wrappers,
             has_redirects: !simple.redirects.is_empty(),
             lookup: Lookup::Shell,
-        })
+        });
+        if called == Called::Perhaps {
+            self.bases = self.bases.clone().join(after_function);
+        }
+        idx
     }
 
     /// The subject of words that name no file that is run.

@@ -82,4 +82,9 @@ pub(crate) const UNITS: &[&str] = &[
     "x=$(a); ",
     "a --b=c ",
     "tar x ",
+    "f() { f; f; }\n",
+    "f; ",
+    "eval 'f() { f; }; f'\n",
+    "trap 'f; cd a' INT; cd b; f() { eval f; }\n",
+    "g() { f() { trap g DEBUG; g; }; f; }; g\n",
 ];

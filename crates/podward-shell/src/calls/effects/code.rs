@@ -3,11 +3,11 @@
 use podward_policy::OperationIdx;
 
 use crate::arg::Arg;
-use crate::calls::wrappers::{Elsewhere, Inner};
+use crate::calls::wrappers::Inner;
 use crate::calls::{Call, Lookup};
 use crate::operations::Access;
 use crate::scripts;
-use crate::walk::{Demand, Stdin, Walker};
+use crate::walk::{Demand, Shell, Stdin, Walker};
 
 impl Walker<'_, '_> {
     /// `git clone ext::…` runs a program for the transport.
@@ -156,7 +156,7 @@ impl Walker<'_, '_> {
                 call,
                 std::slice::from_ref(&text),
                 &Demand::Restrictive,
-                Elsewhere::No,
+                Shell::Child,
             );
         }
     }

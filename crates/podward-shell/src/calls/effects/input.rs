@@ -2,11 +2,10 @@
 
 use crate::arg::Arg;
 use crate::calls::Call;
-use crate::calls::wrappers::Elsewhere;
 use crate::options::Usage;
 use crate::programs::{Role, Special};
 use crate::reader::Origin;
-use crate::walk::{Context, Demand, Stdin, Walker};
+use crate::walk::{Demand, Shell, Stdin, Walker};
 
 impl Walker<'_, '_> {
     /// Without a command, ssh runs its input in a shell of the other machine.
@@ -23,14 +22,14 @@ impl Walker<'_, '_> {
         }
         match &call.stdin {
             Stdin::Inherited => {}
-            Stdin::Known(..) => self.seen_input(call, Elsewhere::Yes),
+            Stdin::Known(..) => self.seen_input(call, Shell::Elsewhere),
             Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
                 self.unknown(
                     "a shell of another machine that runs its input",
                     call.span,
                     &Demand::Restrictive,
                 );
-                self.seen_input(call, Elsewhere::Yes);
+                self.seen_input(call, Shell::Elsewhere);
             }
         }
     }
@@ -69,7 +68,7 @@ impl Walker<'_, '_> {
                     &call.demand,
                 );
                 if usage.wrapper.is_some() {
-                    self.seen_input(call, Elsewhere::No);
+                    self.seen_input(call, Shell::Child);
                 }
             }
         }
@@ -88,14 +87,14 @@ impl Walker<'_, '_> {
             call.span,
             &call.demand,
         );
-        self.seen_input(call, Elsewhere::No);
+        self.seen_input(call, Shell::Child);
     }
 
     /// A text that is known comes in and is run as shell code: deny rules see it.
-    pub(crate) fn seen_input(&mut self, call: &Call<'_>, elsewhere: Elsewhere) {
+    pub(crate) fn seen_input(&mut self, call: &Call<'_>, shell: Shell) {
         if let Stdin::Known(text, span) | Stdin::Piped(text, span) = &call.stdin {
             let text = text.clone();
-            self.seen_text(call, &text, *span, elsewhere);
+            self.seen_text(call, &text, *span, shell);
         }
     }
 
@@ -104,17 +103,11 @@ impl Walker<'_, '_> {
         call: &Call<'_>,
         text: &str,
         span: Option<podward_policy::ByteSpan>,
-        elsewhere: Elsewhere,
+        shell: Shell,
     ) {
         let origin = span.map_or(Origin::Verbatim(0), Origin::Part);
-        let context = Context {
-            demand: Demand::Restrictive,
-            elsewhere: call.elsewhere || elsewhere == Elsewhere::Yes,
-            n_wrappers: call.n_wrappers,
-            depth: self.context.depth,
-            feeds: self.context.feeds,
-            stdin: Stdin::Inherited,
-        };
+        let demand = Demand::Restrictive;
+        let context = self.context.of_text(call, &demand, Stdin::Inherited, shell);
         self.shell_text(text, origin, context);
     }
 
@@ -140,7 +133,7 @@ impl Walker<'_, '_> {
             return;
         }
         self.unknown("input that runs commands", call.span, &call.demand);
-        self.seen_text(call, &commands.join("\n"), span, Elsewhere::No);
+        self.seen_text(call, &commands.join("\n"), span, Shell::Child);
     }
 }
 

@@ -216,6 +216,60 @@ fn links_are_followed_as_the_kernel_follows_them() {
     );
 }
 
+/// `..` behind a link: by the text, and above what the link leads to.
+#[test]
+fn a_physical_change_of_directory_is_seen_both_ways() {
+    let world = World::new().with(&[("check", ""), ("other/check", ""), ("other/dir/", "")]);
+    symlink("other/dir", world.path("link")).unwrap();
+    let action = |rules: &[(&str, &str, Action)], default_action, command: &str| {
+        let lowered = lower_command(command, &world.place());
+        policies(default_action, rules).judge(&lowered).action
+    };
+    let check =
+        ["./check", "shopt *", "eval *", "pwd"].map(|pattern| ("bash", pattern, Action::Allow));
+    let other = [
+        ("bash", "other/check", Action::Deny),
+        ("read", "other/*", Action::Deny),
+    ];
+    for (directory, is_physical) in [
+        ("cd link && cd ..", false),
+        ("cd link/..", false),
+        ("cd -L link/..", false),
+        ("cd -P link && cd ..", true),
+        ("cd -P link/..", true),
+        ("cd -LP link/..", true),
+        ("cd link && cd -P ..", true),
+        ("cd link && command cd -P ..", true),
+        ("set -P; cd link/..", true),
+        ("set -eP; cd link/..", true),
+        ("set -o physical; cd link && cd ..", true),
+        ("shopt -so physical; cd link/..", true),
+        ("eval 'set -P'; cd link/..", true),
+        ("f() { set -P; }; f; cd link/..", true),
+        ("pwd; set -P && cd link/..", true),
+    ] {
+        let runs = format!("{directory} && ./check");
+        let reads = format!("{directory} && cat check");
+        let allowed = action(&check, Action::Deny, &runs);
+        let others = [&runs, &reads].map(|command| action(&other, Action::Allow, command));
+        let expected = match is_physical {
+            true => (Action::Deny, [Action::Deny; 2]),
+            false => (Action::Allow, [Action::Allow; 2]),
+        };
+        assert_eq!((allowed, others), expected, "{directory}");
+    }
+    for command in [
+        "bash -P -c 'cd link/.. && ./check'",
+        "bash -o physical -c 'cd link/.. && ./check'",
+    ] {
+        assert_eq!(
+            action(&other, Action::Allow, command),
+            Action::Deny,
+            "{command}"
+        );
+    }
+}
+
 #[test]
 fn what_costs_too_many_lookups_is_unknown() {
     let world = World::new();
