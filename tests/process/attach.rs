@@ -258,6 +258,54 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// In lines, what is typed is a prompt, an answer or nothing, and what was typed before a question is none.
+#[test]
+fn in_lines_prompts_are_taken_and_questions_asked_in_place() {
+    let sandbox = Sandbox::new();
+    let wait = "until [ -e go ]; do :; done";
+    let script = step(&[wait]) + &step(&["touch made"]) + &step(&["touch also"]);
+    let _pod = Pod::serve(&sandbox, &sandbox.pod(&script, &allows_waiting()));
+    let attach = sandbox.at_terminal(&["attach", "--plain", "test"]);
+    let mut typist = Typist::start(attach, None);
+    typist.sees("prompt: ");
+    typist.types("y");
+    typist.sees("no question is open: that line was not sent");
+    typist.sees("prompt: ");
+    typist.types("go");
+    // While the pod works, the beginning of a line; it is in the terminal when it is echoed.
+    typist.sees("#1   allow");
+    typist.presses("y\ny");
+    typist.sees("y\ny");
+    sandbox.write("work/go", "");
+    typist.sees("may #2 bash run?");
+    typist.sees("? = help: ");
+    typist.types("");
+    typist.sees("Enter alone answers nothing");
+    assert!(!has(&sandbox, "made"));
+    typist.sees("? = help: ");
+    typist.types("y");
+    typist.sees("may #3 bash run?");
+    assert!(has(&sandbox, "made"));
+    typist.sees("? = help: ");
+    typist.types("n use made");
+    typist.sees("prompt: ");
+    assert!(!has(&sandbox, "also"));
+    // The end of the input leaves; the pod goes on.
+    typist.presses("\u{4}");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(0), "{shown}");
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    sandbox.run(&["stop", "test"]).exits(0);
+}
+
+/// Asks about everything but the waiting for a file.
+fn allows_waiting() -> String {
+    format!(
+        "{ASK}rule = [{{ tool = \"bash\", pattern = \"until *\", action = \"allow\" }},\n\
+         {{ tool = \"bash\", pattern = \"[[] -e *\", action = \"allow\" }}]\n"
+    )
+}
+
 /// In lines, a pod that stops says so, and one that dies is a failure.
 #[test]
 fn in_lines_a_connection_that_is_lost_is_no_end() {

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use self::at_terminal::AtTerminal;
 use crate::arguments::Format;
 use crate::connection::{Caller, Events};
+use crate::question::Prompts;
 use crate::screen::{Look, Screen};
 use crate::terminal::Terminal;
 use crate::transcript::{Asked, Piece, Transcript};
@@ -47,6 +48,8 @@ pub(crate) struct Follow {
     pub(crate) screen: Screen,
     /// Where a person answers; without it nothing is ever asked here.
     pub(crate) terminal: Option<Terminal>,
+    /// Whether that person gives prompts there.
+    pub(crate) prompts: Prompts,
     /// Who answers where there is no such person.
     pub(crate) whom: Asked,
     /// Whether what nobody answered is listed, with what would have allowed it.
@@ -77,7 +80,7 @@ pub(crate) async fn follow(follow: Follow) -> Written {
     };
     let mut at_terminal = follow
         .terminal
-        .map(|terminal| AtTerminal::new(terminal, screen));
+        .map(|terminal| AtTerminal::new(terminal, screen, follow.prompts));
     let (mut events, caller) = (follow.events, follow.caller);
     loop {
         let answered = async {
@@ -90,7 +93,10 @@ pub(crate) async fn follow(follow: Follow) -> Written {
             // What is known first: a question that is settled is not answered.
             biased;
             envelope = events.next() => envelope,
-            () = answered => continue,
+            () = answered => match at_terminal.as_ref().is_some_and(AtTerminal::has_left) {
+                true => break,
+                false => continue,
+            },
             () = follow.done.cancelled() => break,
         };
         let Some(envelope) = envelope else {

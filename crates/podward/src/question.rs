@@ -5,5 +5,5 @@
 mod answering;
 mod pages;
 
-pub(crate) use self::answering::{Answering, Replied, Step};
+pub(crate) use self::answering::{Answering, Prompts, Replied, Step};
 pub(crate) use self::pages::Size;

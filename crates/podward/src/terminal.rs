@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use rustix::fs::OFlags;
 use rustix::process::getpgrp;
-use rustix::termios::{QueueSelector, tcflush, tcgetpgrp};
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
+    tcgetpgrp, tcsetattr,
+};
 use tokio::net::unix::pipe;
+use tokio::time::Instant;
 
 use crate::question::Size;
 
@@ -25,6 +29,9 @@ const USUAL_SIZE: Size = Size {
 
 /// How often a process in the background looks whether it is in the foreground again.
 const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
+
+/// How long nothing may be typed before a line counts.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// The process's own terminal, whatever its standard streams are.
 const PATH: &str = "/dev/tty";
@@ -47,6 +54,17 @@ pub(crate) struct Terminal {
     /// The same file, to wait at. It is no pipe, but it is read and waited for like one.
     input: pipe::Receiver,
     typed: Vec<u8>,
+    /// It is waited until nothing is typed.
+    pause: Option<Pause>,
+}
+
+/// A wait until nothing is typed.
+#[derive(Debug)]
+struct Pause {
+    /// How the terminal was set; each key is told of meanwhile, and not each line.
+    usual: Option<Termios>,
+    until: Instant,
+    n_typed: usize,
 }
 
 impl Terminal {
@@ -66,7 +84,12 @@ impl Terminal {
             .ok()?;
         let input = pipe::Receiver::from_file_unchecked(file.try_clone().ok()?).ok()?;
         let typed = Vec::new();
-        let terminal = Self { file, input, typed };
+        let terminal = Self {
+            file,
+            input,
+            typed,
+            pause: None,
+        };
         terminal.is_in_foreground().then_some(terminal)
     }
 
@@ -92,10 +115,75 @@ impl Terminal {
         }
     }
 
+    /// Waits until nothing was typed for half a second, and forgets all that was; how much was typed
+    /// meanwhile. If the wait is given up, the next one goes on with it.
+    pub(crate) async fn quiet(&mut self) -> usize {
+        let mut until = match &self.pause {
+            Some(pause) => pause.until,
+            None => self.begin_pause(),
+        };
+        loop {
+            let typed = tokio::time::timeout_at(until, self.input.readable()).await;
+            let Ok(Ok(())) = typed else {
+                break;
+            };
+            if self.is_in_background() {
+                tokio::time::sleep(BACKGROUND_INTERVAL).await;
+                continue;
+            }
+            match self.input.try_read(&mut [0; MAX_LINE + 1]) {
+                Ok(0) => break,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => break,
+                Ok(n_bytes) => {
+                    until = Instant::now() + PAUSE;
+                    if let Some(pause) = &mut self.pause {
+                        pause.until = until;
+                        pause.n_typed += n_bytes;
+                    }
+                }
+            }
+        }
+        let n_typed = self.pause.as_ref().map_or(0, |pause| pause.n_typed);
+        self.end_pause();
+        self.forget();
+        n_typed
+    }
+
+    fn begin_pause(&mut self) -> Instant {
+        self.forget();
+        let until = Instant::now() + PAUSE;
+        let usual = tcgetattr(&self.file)
+            .ok()
+            .filter(|_| !self.is_in_background());
+        if let Some(usual) = &usual {
+            let mut by_key = usual.clone();
+            by_key.local_modes.remove(LocalModes::ICANON);
+            by_key.special_codes[SpecialCodeIndex::VMIN] = 1;
+            by_key.special_codes[SpecialCodeIndex::VTIME] = 0;
+            // A terminal that cannot be set tells of whole lines, and those are forgotten too.
+            let _ = tcsetattr(&self.file, OptionalActions::Now, &by_key);
+        }
+        self.pause = Some(Pause {
+            usual,
+            until,
+            n_typed: 0,
+        });
+        until
+    }
+
+    fn end_pause(&mut self) {
+        let usual = self.pause.take().and_then(|pause| pause.usual);
+        // Who sets it from the background is stopped; a shell has set it by then.
+        if let Some(usual) = usual.filter(|_| !self.is_in_background()) {
+            let _ = tcsetattr(&self.file, OptionalActions::Now, &usual);
+        }
+    }
+
     /// Forgets what was typed until now.
-    pub(crate) fn forget(&mut self) {
+    fn forget(&mut self) {
         self.typed.clear();
-        if self.is_in_foreground() {
+        if !self.is_in_background() {
             // A terminal that is gone has nothing to forget.
             let _ = tcflush(&self.file, QueueSelector::IFlush);
         }
@@ -124,6 +212,12 @@ impl Terminal {
                 },
             }
         }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.end_pause();
     }
 }
 

@@ -15,6 +15,7 @@ use crate::before::before;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
+use crate::question::Prompts;
 use crate::screen::{Look, Screen};
 
 /// The name of the file in the user's directory that says which key does what.
@@ -78,7 +79,8 @@ fn in_lines(pods: Vec<Found>, screen: Screen) -> Result<Exit, Failure> {
         });
     };
     super::runtime()?.block_on(async {
-        let mut joined = Joined::join(&pod.socket, NAME, Format::Text, screen).await?;
+        let mut joined =
+            Joined::join(&pod.socket, NAME, Format::Text, Prompts::Taken, screen).await?;
         tokio::select! {
             () = joined.cancel.cancelled() => {}
             () = joined.following.over() => {}

@@ -15,6 +15,7 @@ use crate::connection::{Caller, CanApprove, Events, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follow, Lists, Written, follow};
+use crate::question::Prompts;
 use crate::screen::Screen;
 use crate::signals::{self, Received, Watch};
 use crate::terminal::Terminal;
@@ -57,6 +58,7 @@ impl Joined {
         socket: &Path,
         name: &str,
         format: Format,
+        prompts: Prompts,
         screen: Screen,
     ) -> Result<Self, Failure> {
         let terminal = Terminal::of_a_person();
@@ -75,6 +77,7 @@ impl Joined {
             format,
             screen,
             terminal,
+            prompts,
             whom: Asked::Clients,
             lists: Lists::Nothing,
             cancel: cancel.clone(),

@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::follow::{Follow, Lists};
 use crate::layers;
 use crate::prompt::Prompt;
+use crate::question::Prompts;
 use crate::screen::{Look, Screen};
 use crate::signals;
 use crate::terminal::Terminal;
@@ -94,6 +95,7 @@ async fn turn(
         format,
         screen,
         terminal: person.terminal,
+        prompts: Prompts::NotTaken,
         whom: person.whom,
         lists: Lists::Unanswered,
         cancel: cancel.clone(),

@@ -10,6 +10,7 @@ use crate::connection::{CanApprove, connect};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::prompt;
+use crate::question::Prompts;
 use crate::screen::Screen;
 
 /// The name of this client, for people and the decision log.
@@ -30,7 +31,8 @@ pub(super) fn run(arguments: &Send, screen: Screen) -> Result<Exit, Failure> {
             start(&client, run).await?;
             return Ok(Exit::Done);
         }
-        let mut joined = Joined::join(&socket, NAME, arguments.format, screen).await?;
+        let mut joined =
+            Joined::join(&socket, NAME, arguments.format, Prompts::NotTaken, screen).await?;
         let end = async {
             let turn = start(&joined.client, run).await?;
             Ok::<_, Failure>(joined.following.end_of(turn).await)

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::follow::{Follow, Lists};
 use crate::layers;
+use crate::question::Prompts;
 use crate::screen::Screen;
 use crate::signals::{self, Received};
 use crate::transcript::Asked;
@@ -65,6 +66,7 @@ async fn serve(
         format,
         screen,
         terminal: None,
+        prompts: Prompts::NotTaken,
         whom: Asked::Clients,
         lists: Lists::Unanswered,
         cancel: cancel.clone(),

@@ -2,32 +2,51 @@
 
 use std::pin::Pin;
 
-use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply};
+use podward_pod::with_causes;
+use podward_protocol::{Event, Method, MethodError, MethodErrorCode, PermissionReply, Reply, Run};
 use podward_view::{Question, by_text, error_text, outcome_text};
 
 use crate::before::before;
 use crate::connection::{CallError, Caller};
-use crate::question::{Answering, Replied, Step};
+use crate::question::{Answering, Prompts, Replied, Step};
 use crate::screen::Screen;
 use crate::terminal::Terminal;
 use crate::transcript::Transcript;
 
-/// An answer on its way.
-type OnItsWay = Pin<Box<dyn Future<Output = Result<Reply, CallError>> + Send>>;
+/// Said of what was typed too soon, below its echo.
+const THROWN_AWAY: &str = "\nwhat was typed so soon is thrown away\n";
+
+/// An answer or a prompt on its way.
+type OnItsWay = Pin<Box<dyn Future<Output = Sent> + Send>>;
 
 pub(super) struct AtTerminal {
     terminal: Terminal,
     answering: Answering,
     screen: Screen,
-    to_send: Option<PermissionReply>,
+    to_send: Option<ToSend>,
     on_its_way: Option<OnItsWay>,
     /// The cursor stands behind a prompt.
     is_at_prompt: bool,
+    /// It is waited until nothing is typed.
+    is_pausing: bool,
+    has_left: bool,
+}
+
+/// What the person gives the pod.
+enum ToSend {
+    Answer(PermissionReply),
+    Prompt(String),
+}
+
+/// What was given, and what became of it.
+enum Sent {
+    Answer(Result<Reply, CallError>),
+    Prompt(String, Result<Reply, CallError>),
 }
 
 impl AtTerminal {
-    pub(super) fn new(terminal: Terminal, screen: Screen) -> Self {
-        let answering = Answering::new(screen.talk, terminal.size());
+    pub(super) fn new(terminal: Terminal, screen: Screen, prompts: Prompts) -> Self {
+        let answering = Answering::new(screen.talk, terminal.size(), prompts);
         Self {
             terminal,
             answering,
@@ -35,24 +54,45 @@ impl AtTerminal {
             to_send: None,
             on_its_way: None,
             is_at_prompt: false,
+            is_pausing: false,
+            has_left: false,
         }
+    }
+
+    /// Whether the person has left.
+    pub(super) const fn has_left(&self) -> bool {
+        self.has_left
     }
 
     /// Waits for what the person does, or for what becomes of their answer, and acts on it.
     ///
     /// Nothing is lost where the wait is given up.
     pub(super) async fn next(&mut self, caller: &Caller) {
-        if let Some(reply) = self.to_send.take() {
+        if let Some(to_send) = self.to_send.take() {
             let caller = caller.clone();
-            self.on_its_way = Some(Box::pin(async move {
-                caller.call(Method::PermissionReply(reply)).await
-            }));
+            self.on_its_way = Some(Box::pin(async move { send(&caller, to_send).await }));
         }
         if let Some(on_its_way) = &mut self.on_its_way {
-            let result = on_its_way.await;
+            let sent = on_its_way.await;
             self.on_its_way = None;
             self.answering.resized(self.terminal.size());
-            let steps = self.answering.replied(replied(result));
+            let steps = match sent {
+                Sent::Answer(result) => self.answering.replied(replied(result)),
+                Sent::Prompt(_, Ok(_)) => Vec::new(),
+                Sent::Prompt(prompt, Err(why)) => {
+                    self.answering.not_taken(&prompt, &with_causes(&why))
+                }
+            };
+            self.take(steps);
+        } else if self.is_pausing {
+            let n_typed = self.terminal.quiet().await;
+            self.is_pausing = false;
+            self.answering.resized(self.terminal.size());
+            if n_typed > 0 {
+                self.screen.write_talk(THROWN_AWAY);
+                self.answering.wrote(THROWN_AWAY);
+            }
+            let steps = self.answering.after_pause();
             self.take(steps);
         } else if self.answering.wants_line() {
             let typed = self.terminal.line().await;
@@ -94,10 +134,14 @@ impl AtTerminal {
                 let by = by_text(&settled.by);
                 self.answering.settled(&settled.id, &settled.outcome, &by)
             }
+            Event::Status(status) => {
+                self.answering.does(status);
+                Vec::new()
+            }
             _ => Vec::new(), // nothing to answer
         };
         self.take(steps);
-        if !self.is_at_prompt {
+        if !self.is_at_prompt && !self.is_pausing {
             let steps = self.answering.interrupted();
             self.take(steps);
         }
@@ -111,11 +155,27 @@ impl AtTerminal {
                     self.screen.write_talk(&text);
                 }
                 Step::Bell => self.screen.write_talk("\u{7}"),
-                Step::Forget => self.terminal.forget(),
+                Step::Pause => self.is_pausing = true,
                 Step::Reply { id, digest, answer } => {
-                    self.to_send = Some(PermissionReply { id, digest, answer });
+                    let reply = PermissionReply { id, digest, answer };
+                    self.to_send = Some(ToSend::Answer(reply));
                 }
+                Step::Run(prompt) => self.to_send = Some(ToSend::Prompt(prompt)),
+                Step::Leave => self.has_left = true,
             }
+        }
+    }
+}
+
+async fn send(caller: &Caller, to_send: ToSend) -> Sent {
+    match to_send {
+        ToSend::Answer(reply) => Sent::Answer(caller.call(Method::PermissionReply(reply)).await),
+        ToSend::Prompt(prompt) => {
+            let run = Run {
+                prompt: Some(prompt.clone()),
+                skill: None,
+            };
+            Sent::Prompt(prompt, caller.call(run.into()).await)
         }
     }
 }

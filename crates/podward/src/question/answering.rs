@@ -4,6 +4,7 @@
 //! and nothing that was typed before the question was there.
 
 mod always;
+mod prompting;
 mod shown;
 mod words;
 
@@ -13,6 +14,7 @@ use podward_protocol::{Answer, Outcome, PermissionRequest, RequestId};
 use podward_view::{Lines, Question, outcome_text, rows, visible};
 use serde_json::{Map, Value};
 
+pub(crate) use self::prompting::Prompts;
 use super::pages::{Pages, Size};
 use crate::screen::Stream;
 use crate::terminal::Typed;
@@ -24,8 +26,13 @@ pub(crate) enum Step {
     Say(String),
     /// Attract attention.
     Bell,
-    /// Forget what was typed until now.
-    Forget,
+    /// Wait until nothing was typed for a while and forget what was; then [`Answering::after_pause`] says
+    /// what follows.
+    Pause,
+    /// Give this prompt to the pod; [`Answering::not_taken`] hears where it is not taken.
+    Run(String),
+    /// The person leaves.
+    Leave,
     /// Give this answer; [`Answering::replied`] hears what became of it.
     Reply {
         id: RequestId,
@@ -63,6 +70,9 @@ pub(crate) struct Answering {
     /// The person was about to answer something that is gone: their next line is not for what is
     /// shown now.
     is_startled: bool,
+    prompts: Prompts,
+    /// Nothing goes on in the pod.
+    is_idle: bool,
 }
 
 #[derive(Debug)]
@@ -99,7 +109,7 @@ enum Stage {
 
 impl Answering {
     /// No question yet.
-    pub(crate) fn new(stream: Stream, size: Size) -> Self {
+    pub(crate) fn new(stream: Stream, size: Size, prompts: Prompts) -> Self {
         Self {
             stream,
             size,
@@ -109,12 +119,14 @@ impl Answering {
             open: VecDeque::new(),
             stage: Stage::Nothing,
             is_startled: false,
+            prompts,
+            is_idle: false,
         }
     }
 
     /// Whether a line is waited for.
     pub(crate) fn wants_line(&self) -> bool {
-        !matches!(self.stage, Stage::Nothing | Stage::Replying)
+        self.takes_prompt() || !matches!(self.stage, Stage::Nothing | Stage::Replying)
     }
 
     /// A call is asked about; `name` is what people call it.
@@ -166,7 +178,13 @@ impl Answering {
                 let what = outcome_text(outcome);
                 let by = visible(by, Lines::Escape);
                 let mut steps = vec![Step::Say(format!("\nit is settled: {what} ({by})\n"))];
-                steps.extend(self.show_next());
+                match self.open.is_empty() {
+                    true => {
+                        self.stage = Stage::Nothing;
+                        steps.push(Step::Pause);
+                    }
+                    false => steps.extend(self.show_next()),
+                }
                 steps
             }
             Some(idx) => {
@@ -194,7 +212,7 @@ impl Answering {
                 if self.open.front().is_some_and(|first| !first.is_shown) {
                     steps.extend(self.show_next());
                 } else {
-                    steps.extend([Step::Forget, self.prompt()]);
+                    steps.push(Step::Pause);
                 }
                 steps
             }
@@ -217,6 +235,7 @@ impl Answering {
         let line = match typed {
             Typed::Line(line) => line,
             Typed::TooLong => return self.again(words::TOO_LONG),
+            Typed::End if self.takes_prompt() => return vec![Step::Say("\n".into()), Step::Leave],
             Typed::End if self.wants_line() => {
                 let mut steps = vec![Step::Say("\n".to_owned())];
                 steps.extend(self.reply(Answer::Reject { feedback: None }));
@@ -232,11 +251,12 @@ impl Answering {
             return self.turn(turn);
         }
         match self.stage.clone() {
+            Stage::Nothing if self.takes_prompt() => self.prompted(line),
             Stage::Nothing | Stage::Replying => Vec::new(),
             Stage::Attention => {
                 self.is_startled = false;
                 self.stage = Stage::Asked;
-                vec![Step::Forget, self.prompt()]
+                vec![Step::Pause]
             }
             Stage::Asked => self.answered(line),
             Stage::Width => self.width(line),

@@ -21,8 +21,17 @@ impl Answering {
         }
         // The prompt that stood there has become a row as well.
         self.n_below += self.n_kept();
+        self.after_pause()
+    }
+
+    /// Nothing was typed for a while: what is asked can be answered, and is shown again if it went out of
+    /// sight.
+    pub(crate) fn after_pause(&mut self) -> Vec<Step> {
+        if !self.wants_line() {
+            return Vec::new();
+        }
         let page = self.pages.page();
-        let is_gone = self.n_below + self.n_shown() > self.size.rows;
+        let is_gone = self.n_below > 0 && self.n_below + self.n_shown() > self.size.rows;
         if page.is_empty() || !is_gone {
             return vec![self.prompt()];
         }
@@ -71,8 +80,8 @@ impl Answering {
             first.is_shown = true;
             first.is_seen |= is_whole;
         }
-        // Only after it is shown: what was typed before was no answer to it.
-        vec![Step::Say(page), Step::Forget, self.prompt()]
+        // Only after it is shown, and nothing was typed for a while: what was typed before was no answer.
+        vec![Step::Say(page), Step::Pause]
     }
 
     /// Whether what was shown last may no longer be all on the screen because that has become smaller.
@@ -94,6 +103,9 @@ impl Answering {
     }
 
     pub(super) fn prompt(&self) -> Step {
+        if self.takes_prompt() {
+            return self.prompt_of_prompts();
+        }
         let text = self.prompt_text(self.pages.n_left());
         Step::Say(self.stream.paint(Look::Strong, text))
     }

@@ -1,9 +1,9 @@
-use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, RequestId};
+use podward_protocol::{Always, Answer, Chosen, GrantFor, Outcome, RequestId, Status};
 use podward_view::Question;
 use podward_view::sample::push;
 use serde_json::{Value, json};
 
-use super::{Answering, Replied, Size, Step};
+use super::{Answering, Prompts, Replied, Size, Step};
 use crate::screen::Stream;
 use crate::terminal::Typed;
 
@@ -27,14 +27,50 @@ enum Act {
     SettledBy(&'static str, Outcome),
 }
 
+/// A person who types nothing while they shall not.
+struct Person(Answering);
+
+impl Person {
+    fn new(size: Size, prompts: Prompts) -> Self {
+        Self(Answering::new(STREAM, size, prompts))
+    }
+
+    fn asked(&mut self, name: String, question: Question) -> Vec<Step> {
+        let steps = self.0.asked(name, question);
+        self.pause(steps)
+    }
+
+    fn typed(&mut self, typed: Typed) -> Vec<Step> {
+        let steps = self.0.typed(typed);
+        self.pause(steps)
+    }
+
+    fn replied(&mut self, replied: Replied) -> Vec<Step> {
+        let steps = self.0.replied(replied);
+        self.pause(steps)
+    }
+
+    fn settled(&mut self, id: &str, outcome: &Outcome) -> Vec<Step> {
+        let steps = self.0.settled(&RequestId::new(id), outcome, "phone");
+        self.pause(steps)
+    }
+
+    fn pause(&mut self, mut steps: Vec<Step>) -> Vec<Step> {
+        if steps.contains(&Step::Pause) {
+            steps.extend(self.0.after_pause());
+        }
+        steps
+    }
+}
+
 /// The answers that are given, in order.
 fn answers(acts: &[Act]) -> Vec<(String, Answer)> {
     run(acts).1
 }
 
-/// What is said, with `<bell>` and `<forget>`, and the answers.
+/// What is said, with `<bell>` and `<pause>`, and the answers.
 fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     let (mut said, mut given) = (String::new(), Vec::new());
     for act in acts.iter().cloned() {
         let steps = match act {
@@ -42,15 +78,14 @@ fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
             Act::Typed(line) => answering.typed(Typed::Line(line.to_owned())),
             Act::End => answering.typed(Typed::End),
             Act::Replied(replied) => answering.replied(replied),
-            Act::SettledBy(id, outcome) => {
-                answering.settled(&RequestId::new(id), &outcome, "phone")
-            }
+            Act::SettledBy(id, outcome) => answering.settled(id, &outcome),
         };
         for step in steps {
             match step {
                 Step::Say(text) => said.push_str(&text),
                 Step::Bell => said.push_str("<bell>"),
-                Step::Forget => said.push_str("<forget>"),
+                Step::Pause => said.push_str("<pause>"),
+                Step::Run(_) | Step::Leave => panic!("no prompts are taken"),
                 Step::Reply { id, digest, answer } => {
                     assert_eq!(digest, format!("digest of {id}"));
                     given.push((id.as_str().to_owned(), answer));
@@ -64,7 +99,7 @@ fn run(acts: &[Act]) -> (String, Vec<(String, Answer)>) {
 fn said(steps: &[Step]) -> String {
     let texts = steps.iter().map(|step| match step {
         Step::Say(text) => text.as_str(),
-        Step::Bell | Step::Forget | Step::Reply { .. } => "",
+        Step::Bell | Step::Pause | Step::Run(_) | Step::Leave | Step::Reply { .. } => "",
     });
     texts.collect()
 }
@@ -285,7 +320,7 @@ fn an_answer_that_does_not_count_is_said() {
 #[test]
 fn what_was_typed_before_a_question_is_forgotten_after_it_is_shown() {
     let (said, _) = run(&[Act::Asked("a")]);
-    let (shown, prompt) = said.split_once("<forget>").unwrap();
+    let (shown, prompt) = said.split_once("<pause>").unwrap();
     assert!(shown.contains("git push origin main"), "{said}");
     assert!(shown.starts_with("<bell>"), "{said}");
     assert_eq!(
@@ -301,7 +336,7 @@ fn a_yes_needs_all_of_the_call_to_be_shown() {
     question.request.arguments = json!({ "command": long });
     question.request.choices.clear();
     question.request.no_always = Some("unknown code".to_owned());
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     let shown = answering.asked("#1 bash".to_owned(), question);
     assert!(
         said(&shown).ends_with("987 more lines: ? = go on, ?? = all at once, n = no: "),
@@ -332,7 +367,7 @@ fn a_yes_needs_all_of_the_call_to_be_shown() {
 
 #[test]
 fn a_line_that_a_terminal_may_have_cut_is_not_taken() {
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     answering.asked("#1 bash".to_owned(), push("a"));
     let steps = answering.typed(Typed::TooLong);
     assert!(format!("{steps:?}").contains("not taken"), "{steps:?}");
@@ -347,7 +382,7 @@ fn no_screen_shows_more_than_it_has_room_for() {
             columns,
             rows: n_rows,
         };
-        let mut answering = Answering::new(STREAM, size);
+        let mut answering = Person::new(size, Prompts::NotTaken);
         let mut shown = said(&answering.asked("#1 bash".to_owned(), of_lines(100)));
         let mut all = String::new();
         loop {
@@ -371,9 +406,9 @@ fn a_screen_that_became_smaller_shows_the_question_again_before_a_yes() {
         columns: 80,
         rows: 10,
     };
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     answering.asked("#1 bash".to_owned(), of_lines(12));
-    answering.resized(small);
+    answering.0.resized(small);
     let again = answering.typed(line("y"));
     assert!(
         said(&again).starts_with("the screen has become smaller"),
@@ -384,28 +419,28 @@ fn a_screen_that_became_smaller_shows_the_question_again_before_a_yes() {
     assert!(is_once(&answering.typed(line("y"))));
     // A no needs no look; nor does a yes where all of it still fits, or on a larger one.
     for (size, answer, n_lines) in [(small, "n", 12), (small, "y", 1)] {
-        let mut answering = Answering::new(STREAM, SIZE);
+        let mut answering = Person::new(SIZE, Prompts::NotTaken);
         answering.asked("#1 bash".to_owned(), of_lines(n_lines));
-        answering.resized(size);
+        answering.0.resized(size);
         let steps = answering.typed(line(answer));
         assert!(
             matches!(steps.as_slice(), [Step::Reply { .. }]),
             "{steps:?}"
         );
     }
-    let mut answering = Answering::new(STREAM, small);
+    let mut answering = Person::new(small, Prompts::NotTaken);
     answering.asked("#1 bash".to_owned(), of_lines(1));
-    answering.resized(SIZE);
+    answering.0.resized(SIZE);
     assert!(is_once(&answering.typed(line("y"))));
 }
 
 #[test]
 fn a_question_that_other_lines_pushed_off_the_screen_is_shown_again() {
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     answering.asked("#1 bash".to_owned(), of_lines(3));
     let mut interrupted = |n_rows: usize| {
-        answering.wrote(&"x\n".repeat(n_rows));
-        said(&answering.interrupted()).contains("rm -rf src")
+        answering.0.wrote(&"x\n".repeat(n_rows));
+        said(&answering.0.interrupted()).contains("rm -rf src")
     };
     assert!(!interrupted(2));
     assert!(interrupted(20));
@@ -423,7 +458,7 @@ fn what_always_would_save_is_shown_on_screens_as_well() {
     });
     question.request.choices[0].parts = parts.collect();
     question.request.choices[1].parts = vec![question.request.choices[1].parts[0].clone(); 40];
-    let mut answering = Answering::new(STREAM, SIZE);
+    let mut answering = Person::new(SIZE, Prompts::NotTaken);
     answering.asked("#1 bash".to_owned(), question);
     let first = said(&answering.typed(line("a")));
     assert!(first.ends_with("? = go on, ?? = all at once, Enter to go back: "));
@@ -445,4 +480,44 @@ fn what_always_would_save_is_shown_on_screens_as_well() {
         matches!(steps.as_slice(), [Step::Reply { .. }]),
         "{steps:?}"
     );
+}
+
+/// Where prompts are taken, a line is one while the pod is idle and nothing is asked.
+#[test]
+fn a_line_is_a_prompt_where_nothing_is_asked_and_no_answer_is_one() {
+    let mut answering = Person::new(SIZE, Prompts::Taken);
+    let line = |line: &str| Typed::Line(line.to_owned());
+    assert!(!answering.0.wants_line(), "what it does is not known");
+    answering.0.does(&Status::Idle);
+    assert!(answering.0.wants_line());
+    let said = |text: &str| Step::Say(text.to_owned());
+    assert_eq!(answering.0.after_pause(), [said("prompt: ")]);
+    assert_eq!(answering.typed(line("")), [said("prompt: ")]);
+    for answer in ["y", "n", "n because", "a", "e", "?"] {
+        let not_sent = "no question is open: that line was not sent to the pod\n";
+        assert_eq!(
+            answering.typed(line(answer)),
+            [said(not_sent), said("prompt: ")]
+        );
+    }
+    assert_eq!(
+        answering.typed(line("yes please")),
+        [Step::Run("yes please".to_owned())]
+    );
+    assert!(!answering.0.wants_line());
+    let steps = answering.0.not_taken("yes please", "busy");
+    let not_sent = said("not sent: yes please\nbusy\n");
+    assert_eq!(steps, [not_sent, said("prompt: ")]);
+    answering.0.does(&Status::Waiting);
+    answering.asked("#1 bash a".to_owned(), push("a"));
+    answering.0.does(&Status::Idle);
+    // It is settled elsewhere while they type: what was for it is forgotten.
+    let steps = answering.settled("a", &Outcome::Rejected);
+    assert_eq!(steps.get(1..), Some(&[Step::Pause, said("prompt: ")][..]));
+    assert_eq!(
+        answering.typed(line("go on")),
+        [Step::Run("go on".to_owned())]
+    );
+    answering.0.does(&Status::Idle);
+    assert_eq!(answering.typed(Typed::End), [said("\n"), Step::Leave]);
 }

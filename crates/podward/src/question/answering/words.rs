@@ -18,6 +18,8 @@ pub(super) const ALWAYS: &str = "what shall run from now on without a question?"
 pub(super) const WIDTH: &str = "its number, or Enter to go back: ";
 pub(super) const LASTS: &str = "s = for this session, p = for every session in this workspace, \
                                 Enter to go back: ";
+pub(super) const PROMPT: &str = "prompt: ";
+pub(super) const NO_QUESTION: &str = "no question is open: that line was not sent to the pod";
 pub(super) const CHANGED: &str = "run this instead? y = yes, Enter to go back: ";
 
 /// What a line says at a question.
