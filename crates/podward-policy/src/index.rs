@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use crate::action::Action;
 use crate::compile::{Domain, domain_of};
 use crate::operation::{Operation, Operations, PathForm, Subject, UrlSubject};
+use crate::pattern::folds_to_ascii;
 use crate::rule::tools::{ToolPattern, stands_for_anything};
 use crate::rule::{Rule, before_first_hole, has_expansion, path};
 use crate::text::Text;
@@ -26,11 +27,18 @@ use crate::tool::{ToolName, ToolOrigin};
 use anchors::{Anchored, Ends};
 use found::Found;
 pub(crate) use found::{Candidate, Order};
+use grams::{Grams, Pieces, Stride};
 use literals::{Cut, EndOfText, Held};
 use starts::{Scan, Start, Starts};
 
 /// Tables with no more rules than this are tried in order.
 const FEW: usize = 16;
+
+/// No more rules than this are tried rather than that a long text is looked at every byte.
+const FEW_ANYWHERE: usize = 8;
+
+/// As many bytes are looked at in the time in which one rule is tried.
+const BYTES_A_RULE: usize = 32;
 
 /// The index of one table.
 #[derive(Debug)]
@@ -43,6 +51,8 @@ pub(crate) struct Index {
     of_globs: Group,
     /// Of these, those whose pattern says too little: by what their tools' names begin with.
     by_name: Anchored,
+    /// The keys of all of these that stand anywhere in a text.
+    grams: Grams,
     /// Allow rules without wildcards: the hash of the text, and the rule.
     literals: Vec<(u32, u32)>,
 }
@@ -80,28 +90,31 @@ impl Index {
             }
         }
         literals.sort_unstable();
+        let mut pieces = Pieces::default();
+        let mut group = |ids: &[u32], domain| Group::new(rules, ids, domain, &mut pieces);
         let of_tools = of_tools
             .into_iter()
-            .map(|(name, ids)| (name.clone(), Group::new(rules, &ids, domain_of(name))))
+            .map(|(name, ids)| (name.clone(), group(&ids, domain_of(name))))
             .collect();
         let plain = Some(Domain::Plain);
         let (names, of_servers) = without_open(rules, of_servers, plain);
         let (more_names, of_globs) = without_open(rules, of_globs, None);
         let mut names = [names, more_names].concat();
         names.sort_unstable();
-        let of_servers = Group::new(rules, &of_servers, plain);
-        let of_globs = Group::new(rules, &of_globs, None);
+        let of_servers = group(&of_servers, plain);
+        let of_globs = group(&of_globs, None);
         let names = Held::new(&names, |id, bytes| {
             let rule = rule_at(rules, id)?;
             Some(literals::add_tool(rule.written_tool(), bytes))
         });
-        let by_name = Anchored::new(&names, Ends::Open);
+        let by_name = Anchored::new(&names, Ends::Open, &mut pieces);
         literals.shrink_to_fit();
         Some(Self {
             of_tools,
             of_servers,
             of_globs,
             by_name,
+            grams: Grams::new(&pieces),
             literals,
         })
     }
@@ -139,18 +152,15 @@ impl Index {
         };
         let groups = [own, servers, Some(&self.of_globs)];
         let mut found = Found::default();
-        let mut in_part = Vec::new();
-        for group in groups.into_iter().flatten() {
-            in_part.extend(group.look_up(&operation.subject, &mut found)?);
-        }
-        self.by_name
-            .look_up(operation.tool.as_str(), Ends::Open, &mut found);
+        let in_part = self.look_up_subject(&operation.subject, groups, &mut found)?;
+        let by_name = [Some(&self.by_name), None, None];
+        let name = operation.tool.as_str();
+        self.look_up(by_name, name, Ends::Open, &mut found);
         let is_part = matches!(operation.subject, Subject::Command(_));
         let whole = operations.whole().filter(|_| is_part);
         if let Some(whole) = whole {
-            for group in groups.into_iter().flatten() {
-                group.lines.look_up(&whole.stripped, Ends::Open, &mut found);
-            }
+            let lines = groups.map(|group| group.map(|group| &group.lines));
+            self.look_up(lines, &whole.stripped, Ends::Open, &mut found);
         }
         for idx in also.into_iter().flatten() {
             found.push(u32::try_from(idx).ok()?);
@@ -175,10 +185,70 @@ impl Index {
             in_part,
         ))
     }
+
+    /// Adds the rules that may match, and gives those that do in part, if the text is not all known;
+    /// the outer `None`: the index cannot tell.
+    fn look_up_subject<'a>(
+        &'a self,
+        subject: &Subject,
+        groups: [Option<&'a Group>; 3],
+        found: &mut Found,
+    ) -> Option<Vec<Scan<'a>>> {
+        let groups = groups.map(|group| group.filter(|group| !group.own.is_listed()));
+        let all = || groups.into_iter().flatten();
+        let Some(kind) = kind_of(subject) else {
+            return all().next().is_none().then(Vec::new);
+        };
+        if !all().all(|group| group.domain.is_none_or(|domain| domain == kind)) {
+            return None;
+        }
+        let mut search = Search {
+            index: self,
+            groups,
+            starts: Vec::new(),
+            found,
+        };
+        if !search.subject(subject) {
+            return None;
+        }
+        let starts = search.starts;
+        Some(match starts.is_empty() {
+            true => Vec::new(),
+            false => all()
+                .map(|group| group.starts.scan(starts.clone()))
+                .collect(),
+        })
+    }
+
+    fn look_up(&self, tables: [Option<&Anchored>; 3], text: &str, ends: Ends, found: &mut Found) {
+        let tables = || tables.into_iter().flatten();
+        for table in tables() {
+            table.look_up_ends(text, ends, found);
+        }
+        if ends == Ends::Start {
+            return;
+        }
+        let mut look = |stride| {
+            self.grams.look_up(text.as_bytes(), stride, |hash| {
+                tables().for_each(|table| table.look_up_gram(hash, found));
+            });
+        };
+        if tables().any(Anchored::has_grams) {
+            look(Stride::Four);
+        }
+        match tables().map(|table| table.anywhere().len()).sum() {
+            0 => {}
+            n_rules if n_rules <= FEW_ANYWHERE && text.len() > n_rules * BYTES_A_RULE => {
+                let ids = tables().flat_map(Anchored::anywhere);
+                ids.for_each(|id| found.push(*id));
+            }
+            _ => look(Stride::One),
+        }
+    }
 }
 
 impl Group {
-    fn new(rules: &[Rule], ids: &[u32], domain: Option<Domain>) -> Self {
+    fn new(rules: &[Rule], ids: &[u32], domain: Option<Domain>, pieces: &mut Pieces) -> Self {
         let lines: Vec<u32> = ids
             .iter()
             .copied()
@@ -197,71 +267,65 @@ impl Group {
         Self {
             domain,
             starts: Starts::new(&own),
-            own: Anchored::new(&own, Ends::Both),
-            lines: Anchored::new(&lines, Ends::Open),
+            own: Anchored::new(&own, Ends::Both, pieces),
+            lines: Anchored::new(&lines, Ends::Open, pieces),
         }
-    }
-
-    /// Adds the rules that may match, and gives those that do in part, if the text is not all known;
-    /// the outer `None`: the index cannot tell.
-    fn look_up(&self, subject: &Subject, found: &mut Found) -> Option<Option<Scan<'_>>> {
-        if self.own.is_listed() {
-            return Some(None);
-        }
-        let kind = match subject {
-            Subject::Command(_) => Domain::Command,
-            Subject::Path(_) | Subject::Tree(_) => Domain::Path,
-            Subject::Url(_) => Domain::Url,
-            Subject::Plain(_) => Domain::Plain,
-            Subject::Unknown(_) => return None,
-        };
-        if self.domain.is_some_and(|domain| domain != kind) {
-            return None;
-        }
-        let mut search = Search {
-            group: self,
-            starts: Vec::new(),
-            found,
-        };
-        let is_known = match subject {
-            Subject::Command(command) => std::iter::once(&command.written)
-                .chain(&command.further)
-                .chain(command.located().iter().flatten())
-                .all(|text| search.text(text, Ends::Both, before_first_hole)),
-            Subject::Path(path) => path.forms().all(|form| search.path(form)),
-            Subject::Tree(path) => path.forms().all(|form| search.tree(form)),
-            Subject::Url(UrlSubject { text, .. }) | Subject::Plain(text) => {
-                search.text(text, Ends::Both, Text::known_start)
-            }
-            Subject::Unknown(_) => false,
-        };
-        let starts = Some(search.starts).filter(|starts| !starts.is_empty());
-        is_known.then(|| starts.map(|starts| self.starts.scan(starts)))
     }
 }
 
-/// Looks up all texts of a subject in one group. What is asked for tells whether the index can.
+/// What the texts of a subject are; `None`: it has none.
+const fn kind_of(subject: &Subject) -> Option<Domain> {
+    Some(match subject {
+        Subject::Command(_) => Domain::Command,
+        Subject::Path(_) | Subject::Tree(_) => Domain::Path,
+        Subject::Url(_) => Domain::Url,
+        Subject::Plain(_) => Domain::Plain,
+        Subject::Unknown(_) => return None,
+    })
+}
+
+/// Looks up all texts of a subject. What is asked for tells whether the index can.
 struct Search<'s> {
-    group: &'s Group,
+    index: &'s Index,
+    groups: [Option<&'s Group>; 3],
     /// How the texts begin that are known in part.
     starts: Vec<Start>,
     found: &'s mut Found,
 }
 
 impl Search<'_> {
+    fn subject(&mut self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Command(command) => std::iter::once(&command.written)
+                .chain(&command.further)
+                .chain(command.located().iter().flatten())
+                .all(|text| self.text(text, Ends::Both, before_first_hole)),
+            Subject::Path(path) => path.forms().all(|form| self.path(form)),
+            Subject::Tree(path) => path.forms().all(|form| self.tree(form)),
+            Subject::Url(UrlSubject { text, .. }) | Subject::Plain(text) => {
+                self.text(text, Ends::Both, Text::known_start)
+            }
+            Subject::Unknown(_) => false,
+        }
+    }
+
     fn text(&mut self, text: &Text, ends: Ends, known_start: fn(&Text) -> &str) -> bool {
-        if literals::folds_to_ascii(text.known_part()) {
+        if folds_to_ascii(text.known_part()) {
             return false;
         }
         match text.as_known() {
-            Some(known) => self.group.own.look_up(known, ends, self.found),
+            Some(known) => self.known(known, ends),
             None => {
-                let filled = text.filled();
-                self.group.own.look_up(&filled, Ends::Both, self.found);
+                self.known(&text.filled(), Ends::Both);
                 self.starts.push(Start::of(known_start(text)));
             }
         }
         true
+    }
+
+    fn known(&mut self, text: &str, ends: Ends) {
+        let own = self.groups.map(|group| group.map(|group| &group.own));
+        self.index.look_up(own, text, ends, self.found);
     }
 
     fn path(&mut self, form: &PathForm) -> bool {
@@ -290,9 +354,15 @@ impl Search<'_> {
             .and_then(|home| home.known_part().strip_prefix('~'));
         match below {
             // All but the first character stands in the absolute form as well.
-            Some(below) if !self.group.own.has_tilde() => ends_of(form, below),
+            Some(below) if !self.has_tilde() => ends_of(form, below),
             _ => Ends::Both,
         }
+    }
+
+    /// Whether a key that is no start has a `~`.
+    fn has_tilde(&self) -> bool {
+        let mut groups = self.groups.iter().flatten();
+        groups.any(|group| group.own.has_tilde())
     }
 }
 

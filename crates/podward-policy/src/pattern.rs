@@ -19,6 +19,7 @@ mod signs;
 mod written;
 
 pub(crate) use cover::covers;
+pub(crate) use fold::folds_to_ascii;
 pub(crate) use glance::Bounds;
 pub(crate) use globs::{Glob, Kept, Tokens};
 pub(crate) use parse::{Problem, is_plainly_right, parse};

@@ -1,7 +1,7 @@
 //! Rules filed under a piece of text that every text they match holds.
 
 use super::found::{Found, as_index};
-use super::grams::{self, Counts, Grams, MOST_STRIDE, Window, bits_for};
+use super::grams::{self, Counts, Pieces, Stride, Window, bits_for};
 use super::literals::{Held, Literals};
 
 /// Groups with no more rules than this are tried in order.
@@ -43,8 +43,10 @@ struct Keys {
     /// Lengths of keys, as bits from 1 on.
     prefix_lengths: u64,
     suffix_lengths: u64,
-    /// `None`: each key is a start or an end.
-    grams: Option<Grams>,
+    /// Some key stands at a fourth byte.
+    has_grams: bool,
+    /// Rules with keys that may stand at any byte.
+    anywhere: Box<[u32]>,
     /// A key that is no start has a `~`.
     has_tilde: bool,
 }
@@ -78,10 +80,16 @@ fn hash_from<'b>(seed: u32, bytes: impl Iterator<Item = &'b u8>) -> u32 {
 
 impl Anchored {
     /// Files rules by what their texts hold; those of which nothing is known are always tried.
-    pub(super) fn new(held: &Held, ends: Ends) -> Self {
+    pub(super) fn new(held: &Held, ends: Ends, pieces: &mut Pieces) -> Self {
         let mut filing = Filing {
             rest: held.unknown().to_vec(),
-            ..Filing::default()
+            pairs: Vec::new(),
+            pieces,
+            has_grams: false,
+            anywhere: Vec::new(),
+            prefix_lengths: 0,
+            suffix_lengths: 0,
+            has_tilde: false,
         };
         if held.n_rules() <= FEW {
             filing.rest.extend(held.iter().map(|(id, _)| id));
@@ -110,22 +118,32 @@ impl Anchored {
         self.keys.as_ref().is_some_and(|keys| keys.has_tilde)
     }
 
-    /// Adds the rules that may match a text.
-    pub(super) fn look_up(&self, text: &str, ends: Ends, found: &mut Found) {
+    /// Whether a text is to be looked at every fourth byte.
+    pub(super) fn has_grams(&self) -> bool {
+        self.keys.as_ref().is_some_and(|keys| keys.has_grams)
+    }
+
+    /// The rules for which a text is to be looked at every byte.
+    pub(super) fn anywhere(&self) -> &[u32] {
+        self.keys.as_ref().map_or(&[], |keys| &keys.anywhere)
+    }
+
+    /// Adds the rules that may match a text by how it begins and how it ends.
+    pub(super) fn look_up_ends(&self, text: &str, ends: Ends, found: &mut Found) {
         let Some(keys) = &self.keys else {
             return;
         };
         let bytes = text.as_bytes();
         keys.look_up_end(keys.prefix_lengths, SEED_PREFIX, bytes.iter(), found);
-        match ends {
-            Ends::Start => return,
-            Ends::Open => {}
-            Ends::Both => {
-                keys.look_up_end(keys.suffix_lengths, SEED_SUFFIX, bytes.iter().rev(), found);
-            }
+        if ends == Ends::Both {
+            keys.look_up_end(keys.suffix_lengths, SEED_SUFFIX, bytes.iter().rev(), found);
         }
-        if let Some(grams) = &keys.grams {
-            grams.look_up(bytes, |hash| keys.add(hash, found));
+    }
+
+    /// Adds the rules of a key that stands anywhere.
+    pub(super) fn look_up_gram(&self, hash: u32, found: &mut Found) {
+        if let Some(keys) = &self.keys {
+            keys.add(hash, found);
         }
     }
 }
@@ -172,20 +190,19 @@ impl Keys {
 }
 
 /// Rules on their way to their keys.
-#[derive(Default)]
-struct Filing {
+struct Filing<'p> {
     rest: Vec<u32>,
     pairs: Vec<(u32, u32)>,
-    /// The hashes of keys that stand anywhere.
-    grams: Vec<u32>,
-    /// At every which byte a text is looked at for them; `None`: there are none.
-    stride: Option<usize>,
+    /// What keys that stand anywhere begin with.
+    pieces: &'p mut Pieces,
+    has_grams: bool,
+    anywhere: Vec<u32>,
     prefix_lengths: u64,
     suffix_lengths: u64,
     has_tilde: bool,
 }
 
-impl Filing {
+impl Filing<'_> {
     /// A start that few rules share is the best key, then such an end, then what stands between.
     fn file_all(&mut self, held: &Held, ends: Ends) {
         let mut open: Vec<Filed<'_>> = held.iter().map(Filed::new).collect();
@@ -210,9 +227,8 @@ impl Filing {
             let grams = rule.literals.parts().flat_map(grams::hashes);
             grams.for_each(|hash| by_gram.add(hash));
         }
-        let mut scratch = Vec::new();
         for rule in open {
-            let window = by_gram.best_window(rule.literals, &mut scratch);
+            let window = by_gram.best_window(rule.literals);
             let [prefix, suffix] = [rule.prefix, rule.suffix].map(|end| end.n_sharing);
             let is_filed = match window {
                 Some(window) if window.count <= prefix.min(suffix) => {
@@ -248,14 +264,14 @@ impl Filing {
     }
 
     fn file_grams(&mut self, rule: &Filed<'_>, window: Window) {
-        let part = rule.literals.parts().nth(window.part).unwrap_or_default();
-        let part = part.get(window.at..).unwrap_or_default();
-        self.stride = Some(self.stride.unwrap_or(MOST_STRIDE).min(window.stride));
-        self.has_tilde |= part.contains(&b'~');
-        for hash in grams::hashes(part).take(window.stride) {
-            self.pairs.push((hash, rule.id));
-            self.grams.push(hash);
+        let bytes = window.bytes(rule.literals);
+        match window.stride {
+            Stride::One => self.anywhere.push(rule.id),
+            Stride::Four => self.has_grams = true,
         }
+        self.has_tilde |= bytes.contains(&b'~');
+        let add = |hash| self.pairs.push((hash, rule.id));
+        self.pieces.add(bytes, window.stride, add);
     }
 
     fn done(mut self) -> Anchored {
@@ -287,7 +303,8 @@ impl Filing {
         Anchored {
             rest: self.rest.into_boxed_slice(),
             keys: Some(Keys {
-                grams: self.stride.map(|stride| Grams::new(stride, &self.grams)),
+                has_grams: self.has_grams,
+                anywhere: self.anywhere.into_boxed_slice(),
                 pairs: pairs.into_boxed_slice(),
                 buckets: buckets.into_boxed_slice(),
                 shift,

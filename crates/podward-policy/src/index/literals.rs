@@ -52,12 +52,6 @@ pub(super) enum Cut {
     NonAscii,
 }
 
-/// Whether a text has a character that is the other case of an ASCII one, beside the ASCII letters.
-pub(super) fn folds_to_ascii(text: &str) -> bool {
-    // The Kelvin sign is the only character beside `A` to `Z` whose lower case is in ASCII.
-    !text.is_ascii() && text.contains('\u{212a}')
-}
-
 impl Held {
     /// `add` appends the fixed parts of a rule.
     pub(super) fn new(ids: &[u32], add: impl Fn(u32, &mut Vec<u8>) -> Option<EndOfText>) -> Self {

@@ -37,6 +37,15 @@ impl Case {
     }
 }
 
+/// Whether a text has a character that is the other case of an ASCII one, beside the ASCII letters.
+pub(crate) fn folds_to_ascii(text: &str) -> bool {
+    // The Kelvin sign is the only one: `0xe2` is its first byte.
+    memchr::memchr(0xe2, text.as_bytes()).is_some_and(|at| {
+        let rest = text.get(at..);
+        rest.is_none_or(|rest| rest.contains('\u{212a}'))
+    })
+}
+
 /// The lower case of a character, where that is one character.
 fn folded(c: char) -> char {
     if c.is_ascii() {

@@ -1,5 +1,7 @@
 //! What can be told of a pattern and a text with holes before all ways to fill them are walked.
 
+use super::fold::Case;
+use super::placing::find;
 use super::{Glob, Hit};
 use crate::text::{Hole, Text, is_bare};
 use crate::work::{Exhausted, Work};
@@ -65,16 +67,21 @@ impl Glob<'_> {
         };
         // The `/` of `**/` is a part of the wildcard.
         let pieces = pattern.split("**/");
-        let mut pieces = pieces.flat_map(|pieces| pieces.split(['*', '?']));
-        let has_literal = pieces.clone().any(|piece| piece.bytes().any(is_literal));
-        if !has_literal || !pattern.is_ascii() || !known.is_ascii() {
+        let pieces = pieces.flat_map(|pieces| pieces.split(['*', '?']));
+        let mut pieces = pieces
+            .filter(|piece| piece.bytes().any(is_literal))
+            .peekable();
+        if pieces.peek().is_none() || !pattern.is_ascii() || !known.is_ascii() {
             return Ok(true);
         }
-        work.spend(pattern.len() + known.len())?;
-        Ok(pieces.any(|piece| {
-            let mut parts = text.known_parts();
-            parts.any(|part| may_overlap(piece.as_bytes(), part.as_bytes()))
-        }))
+        for piece in pieces {
+            for part in text.known_parts() {
+                if may_overlap(piece.as_bytes(), part.as_bytes(), work)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -84,25 +91,23 @@ const fn is_literal(byte: u8) -> bool {
 
 /// Whether a piece of a pattern can be laid over a part of a text, or over one of its ends, so that
 /// they agree in any case, in more than blanks.
-fn may_overlap(piece: &[u8], part: &[u8]) -> bool {
-    let agree = |laid: &[u8], over: &[u8]| {
-        laid.eq_ignore_ascii_case(over) && laid.iter().copied().any(is_literal)
-    };
+fn may_overlap(piece: &[u8], part: &[u8], work: &mut Work) -> Result<bool, Exhausted> {
+    let has_literal = |bytes: &[u8]| bytes.iter().copied().any(is_literal);
     let (shorter, longer) = match piece.len() < part.len() {
         true => (piece, part),
         false => (part, piece),
     };
-    if shorter.is_empty() {
-        return false;
+    if has_literal(shorter) && find(shorter, Case::Ignored, longer, work)?.is_some() {
+        return Ok(true);
     }
     // The last bytes of one are the first ones of the other.
     let meet = |one: &[u8], other: &[u8], n: usize| {
         let last = one.get(one.len() - n..).unwrap_or_default();
-        agree(last, other.get(..n).unwrap_or_default())
+        let first = other.get(..n).unwrap_or_default();
+        last.eq_ignore_ascii_case(first) && has_literal(last)
     };
-    let mut within = longer.windows(shorter.len());
-    within.any(|over| agree(over, shorter))
-        || (1..shorter.len()).any(|n| meet(piece, part, n) || meet(part, piece, n))
+    work.spend(shorter.len())?;
+    Ok((1..shorter.len()).any(|n| meet(piece, part, n) || meet(part, piece, n)))
 }
 
 #[cfg(test)]

@@ -286,13 +286,13 @@ impl<'a> Glob<'a> {
         work: &mut Work,
     ) -> Result<Hit, Exhausted> {
         let automaton = self.automaton_for(work)?;
-        if bounds.least == Hit::No && !automaton.may_match(shape, work)? {
-            return Ok(Hit::No);
+        if bounds.most == Hit::Must && automaton.must_match(shape, work)? {
+            return Ok(Hit::Must);
         }
-        let all_match = bounds.most == Hit::Must && automaton.must_match(shape, work)?;
-        Ok(match all_match {
-            true => Hit::Must,
-            false => Hit::May,
+        let may_match = bounds.least == Hit::May || automaton.may_match(shape, work)?;
+        Ok(match may_match {
+            true => Hit::May,
+            false => Hit::No,
         })
     }
 

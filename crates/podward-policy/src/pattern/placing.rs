@@ -3,9 +3,10 @@
 //! Placing a piece further right never helps: what a gap may skip after it only gets less. So there is
 //! no way back, and the worst case is the length of the text times the longest piece.
 
-use memchr::{memchr2_iter, memmem};
+use memchr::memchr2_iter;
 
 use super::Fold;
+use super::fold::{Case, folds_to_ascii};
 use crate::work::{Exhausted, Work};
 
 /// What may stand before a piece.
@@ -56,9 +57,10 @@ impl<'a> Place<'a> {
         !self.fold.is_empty() && at < self.fold.end
     }
 
-    /// Whether all that is left is ASCII and compared without regard to case.
-    fn is_ascii_in_any_case(self, at: usize) -> bool {
-        self.fold.start <= at && self.fold.end >= self.text.len() && self.from(at).is_ascii()
+    /// Whether all that is left is compared without regard to case, and what is there in another case
+    /// of an ASCII character is one.
+    fn is_in_any_case(self, at: usize) -> bool {
+        self.fold.start <= at && self.fold.end >= self.text.len() && !folds_to_ascii(self.from(at))
     }
 
     /// Whether a text stands at a place; `None`: one of them is not only ASCII there.
@@ -137,18 +139,15 @@ pub(super) trait Piece {
     ) -> Result<Option<usize>, Exhausted> {
         let literal = self.literal();
         if let Some(literal) = literal
-            && place.is_ascii_in_any_case(at)
+            && place.is_in_any_case(at)
             && literal.is_ascii()
         {
-            return find_in_ascii(literal, place, at, work);
+            return find_literal(literal, Case::Ignored, place, at, work);
         }
         for (offset, _) in place.from(at).char_indices() {
             let start = at + offset;
             if let (Some(literal), false) = (literal, place.ignores_case_from(start)) {
-                let rest = place.from(start);
-                let found = memmem::find(rest.as_bytes(), literal.as_bytes());
-                work.spend(found.unwrap_or(rest.len()) + literal.len())?;
-                return Ok(found.map(|found| start + found + literal.len()));
+                return find_literal(literal, Case::Exact, place, start, work);
             }
             if let Some(end) = self.end_at(place, start, work)? {
                 return Ok(Some(end));
@@ -218,28 +217,60 @@ pub(super) trait Piece {
     }
 }
 
-/// The end of the leftmost place of a text in another at or after `at`, both of ASCII, in any case.
-fn find_in_ascii(
+/// The end of the leftmost place of a text in another at or after `at`: in any case only where it is ASCII.
+fn find_literal(
     wanted: &str,
+    case: Case,
     place: Place<'_>,
     at: usize,
     work: &mut Work,
 ) -> Result<Option<usize>, Exhausted> {
-    let wanted = wanted.as_bytes();
-    let Some(first) = wanted.first() else {
-        return Ok(Some(at));
+    let found = find(wanted.as_bytes(), case, place.from(at).as_bytes(), work)?;
+    Ok(found.map(|start| at + start + wanted.len()))
+}
+
+/// Where bytes stand in others for the first time, in any case only if they are ASCII. Looks for the one of them
+/// that is least common, and then compares.
+pub(super) fn find(
+    wanted: &[u8],
+    case: Case,
+    bytes: &[u8],
+    work: &mut Work,
+) -> Result<Option<usize>, Exhausted> {
+    let rare = wanted
+        .iter()
+        .enumerate()
+        .min_by_key(|(_, byte)| commonness(**byte));
+    let Some((n_before, rare)) = rare else {
+        return Ok(Some(0));
     };
-    let rest = place.from(at).as_bytes();
-    work.spend(rest.len())?;
-    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-    for start in memchr2_iter(lower, upper, rest) {
-        let Some(window) = rest.get(start..start + wanted.len()) else {
-            return Ok(None);
+    let (one, other) = match case {
+        Case::Exact => (*rare, *rare),
+        Case::Ignored => (rare.to_ascii_lowercase(), rare.to_ascii_uppercase()),
+    };
+    for start in memchr2_iter(one, other, bytes.get(n_before..).unwrap_or_default()) {
+        let Some(here) = bytes.get(start..start + wanted.len()) else {
+            break;
         };
         work.spend(wanted.len())?;
-        if window.eq_ignore_ascii_case(wanted) {
-            return Ok(Some(at + start + wanted.len()));
+        let is_there = match case {
+            Case::Exact => here == wanted,
+            Case::Ignored => here.eq_ignore_ascii_case(wanted),
+        };
+        if is_there {
+            work.spend(start)?;
+            return Ok(Some(start));
         }
     }
+    work.spend(bytes.len())?;
     Ok(None)
+}
+
+/// How common a byte is in commands and paths, roughly.
+const fn commonness(byte: u8) -> u8 {
+    match byte.to_ascii_lowercase() {
+        b' ' | b'/' | b'-' | b'.' | b'e' | b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 2,
+        b'a'..=b'z' => 1,
+        _ => 0,
+    }
 }

@@ -13,15 +13,36 @@ use crate::text::{Hole, HoleKind, Text};
 
 /// A text with holes as a row of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct Shape<'t> {
+    text: &'t str,
+    /// Which of its bytes are compared without regard to case.
+    fold: Fold,
     pieces: Vec<Piece>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    One(Item),
+    /// These bytes of the text.
+    Known(Range<usize>),
+    Hole(Item),
     /// One of these.
     Either(Vec<Variant>),
+}
+
+/// Known characters in a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known<'t> {
+    pub(crate) text: &'t str,
+    /// Where they stand in the whole text.
+    pub(crate) at: usize,
+    pub(crate) fold: &'t Fold,
+}
+
+impl Known<'_> {
+    pub(super) fn chars(&self) -> impl Iterator<Item = (char, Case)> {
+        let case = |at: usize| Case::at(self.fold, self.at + at);
+        self.text.char_indices().map(move |(at, c)| (c, case(at)))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,92 +87,89 @@ enum Element {
     Hole(Hole),
 }
 
-impl Shape {
+impl<'t> Shape<'t> {
     pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
+    pub(super) fn known(&self, bytes: &Range<usize>) -> Known<'_> {
+        Known {
+            text: self.text.get(bytes.clone()).unwrap_or_default(),
+            at: bytes.start,
+            fold: &self.fold,
+        }
+    }
+
     /// A text whose words have no meaning: a path, a URL, JSON.
-    pub(crate) fn plain(text: &Text, fold: &Fold) -> Self {
+    pub(crate) fn plain(text: &'t Text, fold: &Fold) -> Self {
+        let known = text.known_part();
+        let mut pieces = Vec::with_capacity(2 * text.holes().len() + 1);
         let mut before = Some('/');
-        let pieces = elements(text)
-            .into_iter()
-            .map(|element| match element {
-                Element::Char { at, c } => {
-                    before = Some(c);
-                    Piece::One(Item::Char {
-                        c,
-                        case: Case::at(fold, at),
-                    })
-                }
-                Element::Hole(hole) => {
-                    let language = match hole.kind {
-                        HoleKind::FileGlob => Language::Name {
-                            may_begin_with_dot: before != Some('/'),
-                        },
-                        HoleKind::Quoted | HoleKind::Unquoted | HoleKind::Anything => Language::All,
-                    };
-                    before = None;
-                    Piece::One(Item::Hole {
-                        language,
-                        exempt: false,
-                    })
-                }
-            })
-            .collect();
-        Self { pieces }
+        let mut done = 0;
+        for hole in text.holes() {
+            if done < hole.at {
+                pieces.push(Piece::Known(done..hole.at));
+                before = known
+                    .get(done..hole.at)
+                    .and_then(|part| part.chars().next_back());
+                done = hole.at;
+            }
+            let language = match hole.kind {
+                HoleKind::FileGlob => Language::Name {
+                    may_begin_with_dot: before != Some('/'),
+                },
+                HoleKind::Quoted | HoleKind::Unquoted | HoleKind::Anything => Language::All,
+            };
+            before = None;
+            pieces.push(Piece::Hole(Item::Hole {
+                language,
+                exempt: false,
+            }));
+        }
+        if done < known.len() {
+            pieces.push(Piece::Known(done..known.len()));
+        }
+        Self {
+            text: known,
+            fold: fold.clone(),
+            pieces,
+        }
     }
 
     /// A path that an allow must cover: an expansion may hold `..`, so nothing before it is known.
-    pub(crate) fn path_from_root(text: &Text) -> Self {
+    pub(crate) fn path_from_root(text: &'t Text) -> Self {
         let mut shape = Self::plain(text, &(0..0));
-        let unsure = Piece::One(Item::Hole {
+        let unsure = Piece::Hole(Item::Hole {
             language: Language::All,
             exempt: false,
         });
         if let Some(last) = shape.pieces.iter().rposition(|piece| *piece == unsure) {
             shape.pieces.drain(..last);
             // The value may be no directory at all, or end in one: `$x/a` may be `a`.
-            let is_slash = matches!(
-                shape.pieces.get(1),
-                Some(Piece::One(Item::Char { c: '/', .. }))
-            );
-            if is_slash {
-                shape.pieces.remove(1);
+            if let Some(Piece::Known(bytes)) = shape.pieces.get_mut(1)
+                && shape.text.as_bytes().get(bytes.start) == Some(&b'/')
+            {
+                bytes.start += 1;
             }
         }
         shape
     }
 
     /// A command as it is written; `program` is the place of its program's name.
-    pub(crate) fn written(text: &Text, program: &Range<usize>, fold: &Fold) -> Self {
-        let elements = elements(text);
-        let exempts = |hole: &Hole| is_exempt(hole, program);
-        let words = written_words(&elements);
-        let words = words.into_iter().map(|elements| Word {
-            elements,
-            fold,
-            exempts: &exempts,
-        });
+    pub(crate) fn written(text: &'t Text, program: &Range<usize>, fold: &Fold) -> Self {
         Self {
-            pieces: join(words, Word::written),
+            text: text.known_part(),
+            fold: fold.clone(),
+            pieces: join(&written_words(text), program, fold, |word| word.written()),
         }
     }
 
     /// A further form of a command, which holds no quotes of its own.
-    pub(crate) fn further(text: &Text, program: &Range<usize>) -> Self {
-        let elements = elements(text);
-        let exempts = |hole: &Hole| is_exempt(hole, program);
-        let words: Vec<&[Element]> = elements
-            .split(|element| matches!(element, Element::Char { c: ' ', .. }))
-            .collect();
-        let words = words.into_iter().map(|elements| Word {
-            elements,
-            fold: program,
-            exempts: &exempts,
-        });
+    pub(crate) fn further(text: &'t Text, program: &Range<usize>) -> Self {
         Self {
-            pieces: join(words, Word::unquoted),
+            text: text.known_part(),
+            fold: program.clone(),
+            pieces: join(&bare_words(text), program, program, |word| word.unquoted()),
         }
     }
 }
@@ -179,65 +197,96 @@ pub(crate) fn program_of(known: &str) -> Range<usize> {
     known.len()..known.len()
 }
 
-fn elements(text: &Text) -> Vec<Element> {
-    let mut holes = text.holes().iter().peekable();
-    let mut elements = Vec::with_capacity(text.known_part().len() + text.holes().len());
-    for (at, c) in text.known_part().char_indices() {
-        while let Some(hole) = holes.next_if(|hole| hole.at <= at) {
-            elements.push(Element::Hole(*hole));
+/// The bytes of a word of a command, and the holes in it.
+#[derive(Debug, Clone)]
+struct Span<'t> {
+    text: &'t Text,
+    bytes: Range<usize>,
+    holes: &'t [Hole],
+}
+
+impl Span<'_> {
+    fn elements(&self) -> Vec<Element> {
+        let mut holes = self.holes.iter().peekable();
+        let mut elements = Vec::with_capacity(self.bytes.len() + self.holes.len());
+        let known = self.text.known_part().get(self.bytes.clone());
+        for (offset, c) in known.unwrap_or_default().char_indices() {
+            let at = self.bytes.start + offset;
+            while let Some(hole) = holes.next_if(|hole| hole.at <= at) {
+                elements.push(Element::Hole(*hole));
+            }
+            elements.push(Element::Char { at, c });
         }
-        elements.push(Element::Char { at, c });
+        elements.extend(holes.map(|hole| Element::Hole(*hole)));
+        elements
     }
-    elements.extend(holes.map(|hole| Element::Hole(*hole)));
-    elements
 }
 
 /// The words of a written command: blanks inside single quotes do not separate.
-fn written_words(elements: &[Element]) -> Vec<&[Element]> {
-    let mut words = Vec::new();
+fn written_words(text: &Text) -> Vec<Span<'_>> {
+    let known = text.known_part().as_bytes();
+    let holes = text.holes();
+    let is_hole_at = |at: usize| holes.binary_search_by_key(&at, |hole| hole.at).is_ok();
+    let mut blanks = Vec::new();
     // Where the word begins, and where it is read.
     let (mut start, mut at) = (0, 0);
     let mut in_quotes = false;
-    while let Some((element, tail)) = elements.get(at..).and_then(<[Element]>::split_first) {
-        match element {
-            Element::Char { c: '\'', .. } if in_quotes && begins_quoted_quote(tail) => at += 3,
-            Element::Char { c: '\'', .. } if in_quotes || at == start => in_quotes = !in_quotes,
-            Element::Char { c: ' ', .. } if !in_quotes => {
-                words.push(elements.get(start..at).unwrap_or_default());
+    while let Some(byte) = known.get(at) {
+        match byte {
+            // A quote inside quotes: `'\''`.
+            b'\''
+                if in_quotes
+                    && known.get(at + 1..at + 4) == Some(b"\\''")
+                    && !(at + 1..at + 4).any(is_hole_at) =>
+            {
+                at += 3;
+            }
+            b'\'' if in_quotes || (at == start && !is_hole_at(at)) => in_quotes = !in_quotes,
+            b' ' if !in_quotes => {
+                blanks.push(at);
                 start = at + 1;
             }
-            Element::Char { .. } | Element::Hole(_) => {}
+            _ => {}
         }
         at += 1;
     }
-    words.push(elements.get(start..).unwrap_or_default());
-    words
+    spans(text, &blanks)
 }
 
-/// After a single quote inside quotes: the rest of `'\''`.
-fn begins_quoted_quote(rest: &[Element]) -> bool {
-    let mut chars = rest.iter().map(|element| match element {
-        Element::Char { c, .. } => Some(*c),
-        Element::Hole(_) => None,
-    });
-    ['\\', '\'', '\'']
-        .into_iter()
-        .all(|c| chars.next() == Some(Some(c)))
+/// The words of a form without quotes of its own.
+fn bare_words(text: &Text) -> Vec<Span<'_>> {
+    let blanks = text.known_part().match_indices(' ').map(|(at, _)| at);
+    spans(text, &blanks.collect::<Vec<_>>())
+}
+
+/// The words between blanks: a hole before a blank belongs to the word before it.
+fn spans<'t>(text: &'t Text, blanks: &[usize]) -> Vec<Span<'t>> {
+    let mut holes = text.holes();
+    let mut start = 0;
+    let ends = blanks.iter().copied().chain([text.known_part().len()]);
+    ends.map(|end| {
+        let n_holes = holes.partition_point(|hole| hole.at <= end);
+        let (own, rest) = holes.split_at_checked(n_holes).unwrap_or_default();
+        holes = rest;
+        let bytes = start..end;
+        start = end + 1;
+        Span {
+            text,
+            bytes,
+            holes: own,
+        }
+    })
+    .collect()
 }
 
 /// One word of a command.
 struct Word<'a> {
     elements: &'a [Element],
     fold: &'a Fold,
-    exempts: &'a dyn Fn(&Hole) -> bool,
+    program: &'a Range<usize>,
 }
 
 impl Word<'_> {
-    fn is_known(&self) -> bool {
-        let mut elements = self.elements.iter();
-        elements.all(|element| matches!(element, Element::Char { .. }))
-    }
-
     /// No word at all, if what stands in it is nothing.
     fn may_vanish(&self) -> bool {
         !self.elements.is_empty()
@@ -255,7 +304,7 @@ impl Word<'_> {
             },
             Element::Hole(hole) => Item::Hole {
                 language: language(hole),
-                exempt: (self.exempts)(hole),
+                exempt: is_exempt(hole, self.program),
             },
         })
     }
@@ -343,56 +392,68 @@ fn splits(hole: &Hole) -> bool {
 
 /// Puts words in a row, each in all the ways in which it may be written, with a blank between two; a
 /// word that vanishes takes one with it.
-fn join<'e>(
-    words: impl ExactSizeIterator<Item = Word<'e>>,
-    ways: impl Fn(&Word<'e>) -> Vec<Variant>,
+fn join(
+    words: &[Span<'_>],
+    program: &Range<usize>,
+    fold: &Fold,
+    ways: fn(&Word<'_>) -> Vec<Variant>,
 ) -> Vec<Piece> {
-    let blank = Item::Char {
-        c: ' ',
-        case: Case::Exact,
-    };
-    let nothing = || Variant {
-        items: Vec::new(),
-        is_certain: true,
-    };
-    let n_words = words.len();
     let mut pieces = Vec::new();
     // Words that may vanish at the start take the blank after them.
     let mut has_begun = false;
-    for (idx, word) in words.enumerate() {
+    for (idx, span) in words.iter().enumerate() {
+        let elements = match span.holes {
+            [] => Vec::new(),
+            _ => span.elements(),
+        };
+        let word = Word {
+            elements: &elements,
+            fold,
+            program,
+        };
         let may_vanish = word.may_vanish();
+        let mut known = span.bytes.clone();
         if !may_vanish {
-            if has_begun {
-                pieces.push(Piece::One(blank));
-            }
+            // The blank before it.
+            known.start -= usize::from(has_begun);
             has_begun = true;
         }
-        if word.is_known() {
-            pieces.extend(word.items(|_| Language::All).map(Piece::One));
+        if span.holes.is_empty() {
+            push_known(&mut pieces, known);
             continue;
         }
+        push_known(&mut pieces, known.start..span.bytes.start);
         let mut variants = ways(&word);
         if may_vanish {
-            let is_last = idx + 1 == n_words;
+            let is_last = idx + 1 == words.len();
             for variant in &mut variants {
                 match has_begun {
-                    true => variant.items.insert(0, blank),
+                    true => variant.items.insert(0, BLANK),
                     false if is_last => {}
-                    false => variant.items.push(blank),
+                    false => variant.items.push(BLANK),
                 }
             }
-            variants.push(nothing());
+            variants.push(Variant {
+                items: Vec::new(),
+                is_certain: true,
+            });
         }
-        match (variants.len(), variants.pop()) {
-            (1, Some(only)) => pieces.extend(only.items.into_iter().map(Piece::One)),
-            (_, Some(last)) => {
-                variants.push(last);
-                pieces.push(Piece::Either(variants));
-            }
-            (_, None) => {}
-        }
+        pieces.push(Piece::Either(variants));
     }
     pieces
+}
+
+const BLANK: Item = Item::Char {
+    c: ' ',
+    case: Case::Exact,
+};
+
+fn push_known(pieces: &mut Vec<Piece>, bytes: Range<usize>) {
+    match pieces.last_mut() {
+        _ if bytes.is_empty() => {}
+        Some(Piece::Known(last)) if last.end == bytes.start => last.end = bytes.end,
+        _ => pieces.push(Piece::Known(bytes)),
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,18 @@ impl Set {
         Self { first: 0, rest }
     }
 
+    /// Of the first 64 places.
+    pub(super) fn of_first(first: u64) -> Self {
+        Self {
+            first,
+            rest: Box::default(),
+        }
+    }
+
+    pub(super) const fn first(&self) -> u64 {
+        self.first
+    }
+
     pub(super) fn words(&self) -> impl Iterator<Item = u64> + '_ {
         std::iter::once(self.first).chain(self.rest.iter().copied())
     }
@@ -34,6 +46,18 @@ impl Set {
         };
         if let Some(word) = word {
             *word |= 1 << (place % 64);
+        }
+    }
+
+    /// The set whose words these are, made of those of this one.
+    #[inline]
+    pub(super) fn map_words(&self, mut map: impl FnMut(usize, u64) -> u64) -> Self {
+        Self {
+            first: map(0, self.first),
+            rest: match &*self.rest {
+                [] => Box::default(),
+                rest => (1..).zip(rest).map(|(idx, word)| map(idx, *word)).collect(),
+            },
         }
     }
 
@@ -77,6 +101,11 @@ impl Set {
     /// Steps that looking at each place once costs.
     pub(in crate::pattern) fn cost(&self) -> usize {
         2 + self.rest.len() + self.n_places()
+    }
+
+    /// Steps that one character costs.
+    pub(super) fn n_words(&self) -> usize {
+        1 + self.rest.len()
     }
 
     /// The first place at or after `from`.

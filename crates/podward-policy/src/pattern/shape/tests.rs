@@ -23,7 +23,8 @@ fn the_program_is_the_first_word_that_is_no_assignment() {
 fn check(written: &str, cases: &[(&str, Hit)]) {
     for (pattern, expected) in cases {
         let glob = Glob::new(parse(pattern).unwrap());
-        let shape = Shape::written(&text(written), &(0..1), &(0..0));
+        let text = text(written);
+        let shape = Shape::written(&text, &(0..1), &(0..0));
         let found = glob.hit(&shape, Bounds::OPEN, &mut Work::new());
         assert_eq!(found, Ok(*expected), "{pattern} on {written}");
     }
@@ -96,7 +97,8 @@ fn a_path_is_not_known_before_an_expansion() {
         ("src/‹q›/a", "*a", Hit::Must),
     ] {
         let glob = Glob::new(parse(pattern).unwrap());
-        let shape = Shape::path_from_root(&text(path));
+        let text = text(path);
+        let shape = Shape::path_from_root(&text);
         assert_eq!(
             glob.hit(&shape, Bounds::OPEN, &mut Work::new()),
             Ok(expected),
