@@ -100,6 +100,14 @@ impl Arg {
         }
     }
 
+    /// The known characters that it ends with.
+    fn last_known(&self) -> &str {
+        match self.parts.last() {
+            Some(Part::Known(text)) => text,
+            _ => "",
+        }
+    }
+
     /// The known characters that it begins with.
     pub(crate) fn prefix(&self) -> &str {
         match self.parts.first() {
@@ -197,12 +205,14 @@ impl Arg {
         (!matches!(rest.known(), Some("" | "." | ".."))).then_some(rest)
     }
 
-    /// The program that it names as a command word, if that is known before the run.
+    /// The program that it names as a command word, if that is known before the run: as far as its name
+    /// goes, if not its place.
     pub(crate) fn program(&self) -> Option<Cow<'_, str>> {
         if let Some(name) = self.known() {
             return (!name.is_empty()).then_some(Cow::Borrowed(name));
         }
         let mut name = String::new();
+        let mut is_place = false;
         let mut opened = false;
         for part in &self.parts {
             match part {
@@ -221,10 +231,15 @@ impl Arg {
                     name.push('~');
                     name.push_str(user);
                 }
+                Part::Hole(HoleKind::Quoted, Source::WorkingDirectory) => {
+                    name.push_str("$PWD");
+                    is_place = true;
+                }
                 Part::Glob(_) | Part::Hole(..) => return None,
             }
         }
-        (!name.is_empty()).then_some(Cow::Owned(name))
+        let is_known = !is_place || self.last_known().contains('/');
+        (is_known && !name.is_empty()).then_some(Cow::Owned(name))
     }
 
     /// Adds the text that rules for commands see: patterns and `~` as they are written.

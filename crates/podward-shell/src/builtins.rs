@@ -348,7 +348,7 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
     if only_looks {
         return idx;
     }
-    walker.run_inner(
+    let runs = walker.run_inner(
         call,
         call.assignments,
         inner,
@@ -363,6 +363,8 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
             },
         },
     );
+    walker.located_inside(call, idx, start + 1, inner, runs);
+    walker.respelled(call, &[], idx);
     idx
 }
 

@@ -9,7 +9,7 @@ mod wrappers;
 pub(crate) use effects::named_by_tests;
 pub(crate) use wrappers::Inner;
 
-use podward_policy::{ByteSpan, CommandSubject, HoleKind, Need, OperationIdx};
+use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};
 
 use crate::arg::Arg;
 use crate::builtins;
@@ -17,7 +17,7 @@ use crate::options::{self, HiddenOption, Usage};
 use crate::programs::{Model, PROGRAMS, Special, Wrapper};
 use crate::text_form;
 use crate::walk::{Demand, Stdin, Walker, kept};
-use crate::whereabouts::{Whereabouts, scripts, whereabouts};
+use crate::whereabouts::{LocatedWord, Whereabouts, scripts, whereabouts};
 
 /// One call of a program.
 pub(crate) struct Call<'c> {
@@ -131,21 +131,72 @@ impl Walker<'_, '_> {
         scripts: &[usize],
         need: Need,
     ) -> OperationIdx {
-        let (subject, _) = self.subject(call, globals, scripts);
-        self.sink.command(subject, need, call.span)
+        let (idx, _) = self.command_with(call, globals, scripts, need);
+        idx
     }
 
-    fn subject(
+    /// The same, and where each of its arguments ends in its text.
+    fn command_with(
         &mut self,
         call: &Call<'_>,
         globals: &[usize],
         scripts: &[usize],
-    ) -> (CommandSubject, Vec<usize>) {
+        need: Need,
+    ) -> (OperationIdx, Vec<usize>) {
         let whereabouts = match call.elsewhere {
             true => Whereabouts::default(),
             false => whereabouts(self.sink, &self.bases, call.args, scripts),
         };
-        text_form::subject(&kept(call.assignments), call.args, globals, &whereabouts)
+        let assignments = kept(call.assignments);
+        let (subject, ends) = text_form::subject(&assignments, call.args, globals, &whereabouts);
+        let idx = self.sink.command(subject, need, call.span);
+        if !whereabouts.words.is_empty() {
+            self.sink.located.insert(idx, whereabouts.words);
+        }
+        (idx, ends)
+    }
+
+    /// What a wrapper runs lies where it lies for the wrapper too; `at` is where it begins among the
+    /// wrapper's arguments.
+    pub(crate) fn located_inside(
+        &mut self,
+        call: &Call<'_>,
+        wrapper: OperationIdx,
+        at: usize,
+        inner: &[Arg],
+        runs: Option<OperationIdx>,
+    ) {
+        let words = runs.and_then(|runs| self.sink.located.get(&runs));
+        let is_written = |word: &&LocatedWord| {
+            let (outer, inner) = (call.args.get(at + word.idx), inner.get(word.idx));
+            outer.is_some() && outer.map(Arg::parts) == inner.map(Arg::parts)
+        };
+        let words = words.into_iter().flatten().filter(is_written).cloned();
+        let words: Vec<LocatedWord> = words
+            .map(|word| LocatedWord {
+                idx: at + word.idx,
+                ..word
+            })
+            .collect();
+        if !words.is_empty() {
+            let all = self.sink.located.entry(wrapper).or_default();
+            all.retain(|known| words.iter().all(|word| word.idx != known.idx));
+            all.extend(words);
+        }
+    }
+
+    /// Spells a wrapper anew by where lies what it runs.
+    pub(crate) fn respelled(&mut self, call: &Call<'_>, globals: &[usize], wrapper: OperationIdx) {
+        let Some(words) = self.sink.located.get(&wrapper) else {
+            return;
+        };
+        let whereabouts = Whereabouts {
+            words: words.clone(),
+            directories: self.sink.directories(&self.bases),
+        };
+        let assignments = kept(call.assignments);
+        let (subject, _) = text_form::subject(&assignments, call.args, globals, &whereabouts);
+        self.sink.replace_command(wrapper, subject);
     }
 
     pub(crate) fn unknown(&mut self, why: &str, span: Option<ByteSpan>, demand: &Demand) {
@@ -174,8 +225,7 @@ impl Walker<'_, '_> {
         };
         let globals: Vec<usize> = usage.globals.iter().map(|idx| idx + 1).collect();
         let scripts = scripts(&usage, call.args);
-        let (subject, ends) = self.subject(call, &globals, &scripts);
-        let idx = self.sink.command(subject, need, call.span);
+        let (idx, ends) = self.command_with(call, &globals, &scripts, need);
         for why in &usage.partial {
             self.sink.partial(idx, why);
         }
@@ -193,6 +243,9 @@ impl Walker<'_, '_> {
         self.hidden_options(call, idx, &usage);
         self.inner_command(call, idx, &usage, &ends, env);
         self.bases = bases;
+        if usage.command.is_some() || usage.special == Some(Special::Find) {
+            self.respelled(call, &globals, idx);
+        }
         idx
     }
 

@@ -54,5 +54,9 @@ pub(crate) const FUEL: usize = 4 * COMMANDS;
 /// Bytes of text that are read once more for as much as a command is walked.
 pub(crate) const BYTES_A_COMMAND: usize = 64;
 
+/// Most ways to spell the words of one command that name what is run: a program and its script behind
+/// a wrapper have some tens.
+pub(crate) const SPELLINGS: usize = 128;
+
 /// Directories of one `find` whose files are followed into its commands.
 pub(crate) const FIND_ROOTS: usize = 8;

@@ -6,17 +6,18 @@ mod trees;
 pub(crate) use bases::{Bases, has_expansion};
 pub(crate) use trees::TreeAccess;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use podward_policy::{
-    ByteSpan, CommandPlace, CommandSubject, Directories, EXTERNAL_DIRECTORY, Need, Operation,
-    OperationIdx, PathForm, PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
+    ByteSpan, CommandSubject, Directories, EXTERNAL_DIRECTORY, Need, Operation, OperationIdx,
+    PathForm, PathSubject, Subject, Text, TextBuilder, ToolName, UnknownReason,
 };
 
 use crate::arg::Arg;
 use crate::limits;
 use crate::place::{ShellPlace, UrlFound};
+use crate::whereabouts::LocatedWord;
 use crate::work;
 
 /// The operations found so far.
@@ -30,6 +31,8 @@ pub(crate) struct Sink<'a> {
     fuel: usize,
     /// The directories that were named last, and their names.
     directories: Option<(Bases, Directories)>,
+    /// The words of commands that name what is run by a path.
+    pub(crate) located: BTreeMap<OperationIdx, Vec<LocatedWord>>,
 }
 
 /// A reason, its place, and whether it is only for deny rules.
@@ -77,6 +80,7 @@ impl<'a> Sink<'a> {
             is_over_limit: false,
             fuel: limits::FUEL,
             directories: None,
+            located: BTreeMap::new(),
         }
     }
 
@@ -181,47 +185,14 @@ impl<'a> Sink<'a> {
         OperationIdx(idx.0.min(self.operations.len().saturating_sub(1)))
     }
 
-    /// What a wrapper runs lies where it lies for the wrapper too.
-    pub(crate) fn locate_wrapper(&mut self, wrapper: OperationIdx, runs: OperationIdx) {
-        let subject = |idx: OperationIdx| match &self.operations.get(idx.0)?.subject {
-            Subject::Command(command) => Some(command),
-            _ => None,
-        };
-        let (Some(outer), Some(inner)) = (subject(wrapper), subject(runs)) else {
-            return;
-        };
-        let located = inner.located();
-        let Some(front) = outer
-            .written
-            .known_part()
-            .strip_suffix(inner.written.known_part())
-            .filter(|_| !located.is_empty())
-        else {
-            return;
-        };
-        let is_known = outer
-            .written
-            .holes()
-            .iter()
-            .all(|hole| hole.at >= front.len());
-        let behind_front = |text: &Text| match is_known {
-            true => TextBuilder::new().known(front).text(text).build(),
-            false => Text::anything(),
-        };
-        let located: Vec<Vec<Text>> = located
-            .iter()
-            .map(|group| group.iter().map(behind_front).collect())
-            .collect();
-        if let Some(operation) = self.operations.get_mut(wrapper.0)
+    /// Puts another subject in place of a command's.
+    pub(crate) fn replace_command(&mut self, idx: OperationIdx, subject: CommandSubject) {
+        // One that was there before was not added again.
+        if let Some(operation) = self.operations.get_mut(idx.0)
             && let Subject::Command(command) = &mut operation.subject
+            && command.written == subject.written
         {
-            let place = command.place.get_or_insert_with(|| {
-                Box::new(CommandPlace {
-                    directories: Directories::Own,
-                    located: Vec::new(),
-                })
-            });
-            place.located.extend(located);
+            *command = subject;
         }
     }
 

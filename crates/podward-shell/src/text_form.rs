@@ -1,9 +1,12 @@
 //! The text of a simple command, and its further forms.
 
+use std::collections::BTreeSet;
+
 use podward_policy::{CommandPlace, CommandSubject, Directories, Text, TextBuilder};
 
 use crate::arg::Arg;
-use crate::whereabouts::Whereabouts;
+use crate::limits;
+use crate::whereabouts::{LocatedWord, Way, Whereabouts};
 use crate::work;
 
 /// Variables that change no program's meaning: an allow rule looks past them.
@@ -77,25 +80,69 @@ fn place(
     args: &[Arg],
     whereabouts: &Whereabouts,
 ) -> Option<Box<CommandPlace>> {
-    let is_plain = whereabouts.words.iter().all(|word| word.groups.is_empty());
+    let words = &whereabouts.words;
+    let is_plain = words.iter().all(|word| word.groups.is_empty()) && !are_too_many(words);
     if is_plain && whereabouts.directories == Directories::Own {
         return None;
     }
     let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
-    let groups = whereabouts
-        .words
-        .iter()
-        .flat_map(|word| word.groups.iter().map(|group| (word.idx, group)));
-    let spelled = |(idx, group): (usize, &Vec<Arg>)| {
-        let spellings = group.iter();
-        spellings
-            .map(|arg| joined(assignments, &[(idx, arg)], &all, true))
-            .collect()
-    };
+    let spelled = |names: &Names<'_>| joined(assignments, names, &all, true);
+    let groups = groups(words).map(|group| match group {
+        Some(group) => group.iter().map(spelled).collect(),
+        None => vec![Text::anything()],
+    });
+    let too_many = are_too_many(words).then(|| vec![Text::anything()]);
     Some(Box::new(CommandPlace {
         directories: whereabouts.directories.clone(),
-        located: groups.map(spelled).collect(),
+        located: groups.chain(too_many).collect(),
     }))
+}
+
+/// Other words, each for the one in its place.
+type Names<'a> = Vec<(usize, &'a Arg)>;
+
+/// For each way to read the words, what they name together; `None` if that is too much.
+fn groups(words: &[LocatedWord]) -> impl Iterator<Item = Option<Vec<Names<'_>>>> {
+    let ways = words
+        .iter()
+        .flat_map(|word| word.groups.iter().map(|(way, _)| *way));
+    let ways: BTreeSet<Way> = ways.collect();
+    ways.into_iter().map(move |way| {
+        let mut names = vec![Vec::new()];
+        for word in words {
+            let mut group = word.groups.iter().filter(|(other, _)| *other == way);
+            match group.next() {
+                Some((_, group)) => names = each_with(&names, word.idx, group.iter()),
+                // It lies where it lies, whatever the directory is.
+                None if word.groups.is_empty() => {
+                    let others = each_with(&names, word.idx, word.spellings.iter());
+                    names.extend(others);
+                }
+                None => {}
+            }
+            if names.len() > limits::SPELLINGS {
+                return None;
+            }
+        }
+        Some(names)
+    })
+}
+
+/// Each of the names with each of the words in one more place.
+fn each_with<'a>(
+    names: &[Names<'a>],
+    idx: usize,
+    words: impl Iterator<Item = &'a Arg> + Clone,
+) -> Vec<Names<'a>> {
+    let with = |names: &Names<'a>| {
+        let names = names.clone();
+        words.clone().map(move |word| {
+            let mut names = names.clone();
+            names.push((idx, word));
+            names
+        })
+    };
+    names.iter().flat_map(with).collect()
 }
 
 fn further(
@@ -134,7 +181,7 @@ fn further(
         &[&without_globals, &all]
     };
     let quotings: &[bool] = if has_quotes { &[true, false] } else { &[true] };
-    let names = names(base.as_ref(), whereabouts);
+    let names = names(base.as_ref(), located);
     for front in fronts {
         for body in bodies {
             for names in &names {
@@ -150,22 +197,30 @@ fn further(
     forms
 }
 
-/// Other names of what is run, each with the place of the word that it stands for.
-fn names<'a>(base: Option<&'a Arg>, whereabouts: &'a Whereabouts) -> Vec<Vec<(usize, &'a Arg)>> {
-    let base = base.map(|base| (0, base));
-    let mut names = vec![Vec::new()];
-    names.extend(base.map(|base| vec![base]));
-    for word in &whereabouts.words {
-        for spelling in &word.spellings {
-            let spelling = (word.idx, spelling);
-            names.push(vec![spelling]);
-            names.extend(
-                base.filter(|_| word.idx > 0)
-                    .map(|base| vec![base, spelling]),
-            );
-        }
+/// Other names of what is run: one word, or each with each of the others.
+fn names<'a>(base: Option<&'a Arg>, words: &'a [LocatedWord]) -> Vec<Names<'a>> {
+    let mut all: Vec<Names<'a>> = vec![Vec::new()];
+    let mut program = base.into_iter().chain(spellings_of_program(words));
+    let too_many = are_too_many(words);
+    all.extend(program.by_ref().map(|name| vec![(0, name)]));
+    for word in words.iter().filter(|word| word.idx > 0) {
+        let fronts = if too_many { all.get(..1) } else { all.get(..) };
+        let others = each_with(fronts.unwrap_or_default(), word.idx, word.spellings.iter());
+        all.extend(others);
     }
-    names
+    all
+}
+
+fn spellings_of_program(words: &[LocatedWord]) -> impl Iterator<Item = &Arg> {
+    let program = words.iter().filter(|word| word.idx == 0);
+    program.flat_map(|word| &word.spellings)
+}
+
+/// Whether there are too many ways to spell all words together: then an allow counts nowhere, and a
+/// deny everywhere.
+fn are_too_many(words: &[LocatedWord]) -> bool {
+    let n_ways = |word: &LocatedWord| 2 + word.spellings.len();
+    words.iter().map(n_ways).product::<usize>() > limits::SPELLINGS
 }
 
 /// A form of a command with other words in some places.

@@ -4,8 +4,8 @@ use podward_policy::{Directories, HoleKind, PathForm, PathSubject, Text, TextBui
 
 use crate::arg::{Arg, Part};
 use crate::operations::{Bases, Sink, has_expansion};
-use crate::options::Usage;
-use crate::place::PathFound;
+use crate::options::{Effect, Usage};
+use crate::place::{PathFound, ShellPlace};
 use crate::programs::{Role, Special};
 
 /// What the words of a command do not say.
@@ -16,15 +16,22 @@ pub(crate) struct Whereabouts {
 }
 
 /// A word that names what is run by a path.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct LocatedWord {
     /// Its place among the arguments.
     pub(crate) idx: usize,
-    /// Each way to spell it that is known.
+    /// Each other way to spell it that is known.
     pub(crate) spellings: Vec<Arg>,
-    /// For each directory in which the word means something else than in that of the call, the ways
-    /// to spell what it means.
-    pub(crate) groups: Vec<Vec<Arg>>,
+    /// For each way in which the word means something else than in the directory of the call, how to
+    /// spell what it means.
+    pub(crate) groups: Vec<(Way, Vec<Arg>)>,
+}
+
+/// A directory in which a command may run, by its number, and who reads `..` behind a link there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Way {
+    base: usize,
+    is_resolved: bool,
 }
 
 /// The whereabouts of a command with these arguments, of which some name scripts.
@@ -55,13 +62,18 @@ pub(crate) fn scripts(usage: &Usage<'_>, args: &[Arg]) -> Vec<usize> {
     if usage.special == Some(Special::Shell) && !usage.options_given.iter().any(is_text) {
         scripts.extend(usage.operands.first().map(|idx| idx + 1));
     }
-    // The value of an option that is a word of its own (`java -jar x.jar`).
-    let values = usage
-        .effects
-        .iter()
-        .filter(|effect| effect.role == Role::Script && effect.option.is_some())
-        .filter_map(|effect| effect.value.as_ref());
-    for value in values {
+    // The value of an option that is a word of its own (`java -jar x.jar`), and the program in front of
+    // a text (`watch ./x`).
+    let is_script = |effect: &&Effect<'_>| match (effect.role, effect.option) {
+        (Role::Script, Some(_)) => true,
+        (Role::Shell, None) => effect
+            .value
+            .as_ref()
+            .is_some_and(|v| v.prefix().contains('/')),
+        _ => false,
+    };
+    let values = usage.effects.iter().filter(is_script);
+    for value in values.filter_map(|effect| effect.value.as_ref()) {
         let is_it = |arg: &Arg| arg.parts() == value.parts();
         scripts.extend(args.iter().skip(1).position(is_it).map(|at| at + 1));
     }
@@ -71,12 +83,7 @@ pub(crate) fn scripts(usage: &Usage<'_>, args: &[Arg]) -> Vec<usize> {
 }
 
 fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<LocatedWord> {
-    if idx > 0 && !is_file(word.prefix()) {
-        return None;
-    }
-    let path = bases.path(word, &sink.place)?;
-    let begins_unknown = path.holes().first().is_some_and(|hole| hole.at == 0);
-    if begins_unknown || word.is_process() {
+    if (idx > 0 && !may_be_file(word)) || word.is_process() {
         return None;
     }
     let mut located = LocatedWord {
@@ -84,13 +91,26 @@ fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<Loc
         spellings: Vec::new(),
         groups: Vec::new(),
     };
+    let Some(path) = bases.path(word, &sink.place) else {
+        // The home of somebody.
+        let is_home = matches!(word.parts(), [Part::Tilde(_), ..]);
+        let path = is_home.then(|| word.write_bare(TextBuilder::new()).build());
+        located.anywhere(sink, &path?, word);
+        return Some(located);
+    };
+    let begins_unknown = path
+        .holes()
+        .first()
+        .is_some_and(|hole| hole.at == 0 && hole.kind.is_expansion());
+    if begins_unknown {
+        located.anywhere(sink, &path, word);
+        return Some(located);
+    }
     let is_absolute = path.known_part().starts_with('/');
     let own = Text::known(sink.place.cwd);
-    for base in bases.all() {
+    for (base_idx, base) in bases.all().iter().enumerate() {
         if !is_absolute && has_expansion(base) {
-            located
-                .groups
-                .push(vec![arg_of(&below_unknown(&path), word)]);
+            located.anywhere_in(base_idx, sink, &path, word);
             continue;
         }
         let found = sink.place.forms.path(base, &path);
@@ -102,7 +122,7 @@ fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<Loc
                 is_normal(path.known_part()) && (*base == own || *absolute == here())
             }
         };
-        located.add(&found, is_plain, &path, word);
+        located.add(base_idx, &found, is_plain, &path, word);
         if is_absolute {
             break;
         }
@@ -111,7 +131,7 @@ fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<Loc
 }
 
 impl LocatedWord {
-    fn add(&mut self, found: &PathFound, is_plain: bool, path: &Text, word: &Arg) {
+    fn add(&mut self, base: usize, found: &PathFound, is_plain: bool, path: &Text, word: &Arg) {
         let PathSubject {
             lexical,
             resolved,
@@ -121,27 +141,49 @@ impl LocatedWord {
             let spellings = spellings(form);
             spellings.iter().map(|text| arg_of(text, word)).collect()
         };
-        for form in std::iter::once(lexical).chain(resolved).chain(further) {
-            for spelling in group(form).into_iter().filter(|arg| !arg.has_hole()) {
-                if !self
-                    .spellings
-                    .iter()
-                    .any(|known| known.parts() == spelling.parts())
-                {
-                    self.spellings.push(spelling);
-                }
+        let known = further.iter().flat_map(group).filter(|arg| !arg.has_hole());
+        let places = std::iter::once(lexical).chain(resolved).flat_map(group);
+        for spelling in places.chain(known) {
+            let is_it = |known: &Arg| known.parts() == spelling.parts();
+            if !is_it(word) && !self.spellings.iter().any(is_it) {
+                self.spellings.push(spelling);
             }
         }
+        let way = |is_resolved: bool| Way { base, is_resolved };
         if found.unknown.is_some() {
-            self.groups
-                .push(vec![Arg::hole(HoleKind::Quoted, word.span)]);
+            let anything = vec![Arg::hole(HoleKind::Quoted, word.span)];
+            self.groups.push((way(false), anything));
         } else if !is_plain {
-            self.groups.push(group(lexical));
+            self.groups.push((way(false), group(lexical)));
         }
         // Behind a link `..` leads elsewhere.
         let climbs = path.known_part().split('/').any(|name| name == "..");
-        self.groups
-            .extend(resolved.as_ref().filter(|_| climbs).map(group));
+        let behind = resolved.as_ref().filter(|_| climbs).map(group);
+        self.groups.extend(behind.map(|group| (way(true), group)));
+    }
+
+    /// A word that begins with what is not known.
+    fn anywhere(&mut self, sink: &Sink<'_>, path: &Text, word: &Arg) {
+        self.anywhere_in(0, sink, path, word);
+    }
+
+    /// A path below a directory of which nothing is known.
+    fn anywhere_in(&mut self, base: usize, sink: &Sink<'_>, path: &Text, word: &Arg) {
+        let spellings = below_unknown(path, &sink.place);
+        let group = spellings.iter().map(|text| arg_of(text, word));
+        let way = Way {
+            base,
+            is_resolved: false,
+        };
+        self.groups.push((way, group.collect()));
+    }
+}
+
+/// Whether a script's word may be the name of a file.
+fn may_be_file(word: &Arg) -> bool {
+    match word.parts() {
+        [Part::Known(_), ..] | [] => is_file(word.prefix()),
+        [Part::Tilde(_) | Part::Glob(_) | Part::Hole(..), ..] => true,
     }
 }
 
@@ -166,18 +208,51 @@ fn is_normal(path: &str) -> bool {
     matches!(path, "" | ".") || below.all(|name| !matches!(name, "" | "." | ".."))
 }
 
-/// A path below a directory of which nothing is known.
-fn below_unknown(path: &Text) -> Text {
+/// A path below a directory of which nothing is known: from there, and by what it may be called if
+/// that is the directory of the call or the home, or one above it.
+fn below_unknown(path: &Text, place: &ShellPlace<'_>) -> Vec<Text> {
     let known = path.known_part();
-    let start = match known.rfind("../") {
-        Some(at) => at + "../".len(),
-        None => known.len() - known.trim_start_matches("./").len(),
-    };
-    let text = TextBuilder::new().hole(HoleKind::Quoted).known("/");
-    match path.as_known().and_then(|known| known.get(start..)) {
-        Some(rest) => text.known(rest).build(),
-        None => text.hole(HoleKind::Quoted).build(),
+    let last_unknown = path.holes().iter().rfind(|hole| hole.kind.is_expansion());
+    let mut start = last_unknown.map_or(0, |hole| hole.at);
+    let behind = |start: usize| known.get(start..).unwrap_or_default();
+    if let Some(at) = behind(start).rfind("../") {
+        start += at + "../".len();
     }
+    loop {
+        match behind(start) {
+            text if text.starts_with('/') => start += 1,
+            text if text.starts_with("./") => start += 2,
+            _ => break,
+        }
+    }
+    let unknown = || TextBuilder::new().hole(HoleKind::Quoted);
+    let mut texts = vec![
+        behind_of(unknown().known("/"), path, start).build(),
+        behind_of(unknown(), path, start).build(),
+    ];
+    for (at, _) in behind(start).match_indices('/') {
+        let front = behind(start).get(..at).unwrap_or_default();
+        let ends_so = |root: &str| {
+            root.strip_suffix(front)
+                .is_some_and(|above| above.ends_with('/'))
+        };
+        if ends_so(place.cwd) || place.home.is_some_and(ends_so) {
+            texts.push(behind_of(unknown(), path, start + at + 1).build());
+        }
+    }
+    texts
+}
+
+/// A text with what follows a place in another one, its holes too.
+fn behind_of(mut text: TextBuilder, other: &Text, start: usize) -> TextBuilder {
+    let known = other.known_part();
+    let mut done = start;
+    for hole in other.holes().iter().filter(|hole| hole.at > start) {
+        let part = known.get(done..hole.at).unwrap_or_default();
+        text = text.known(part).hole(hole.kind);
+        done = hole.at;
+    }
+    text.known(known.get(done..).unwrap_or_default())
 }
 
 /// The spellings of a place.

@@ -71,9 +71,8 @@ impl Walker<'_, '_> {
         if usage.wrapper == Some(Wrapper::Neutral) {
             assignments.splice(0..0, call.assignments.iter().cloned());
         }
-        self.run_wrapped(
+        let runs = self.run_inner(
             call,
-            wrapper,
             &assignments,
             &inner,
             Inner {
@@ -83,20 +82,7 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
-    }
-
-    /// Adds what a wrapper runs: it lies where it lies for the wrapper too.
-    fn run_wrapped(
-        &mut self,
-        call: &Call<'_>,
-        wrapper: OperationIdx,
-        assignments: &[(String, Arg)],
-        args: &[Arg],
-        inner: Inner,
-    ) {
-        if let Some(runs) = self.run_inner(call, assignments, args, inner) {
-            self.sink.locate_wrapper(wrapper, runs);
-        }
+        self.located_inside(call, wrapper, at, &inner, runs);
     }
 
     /// `sudo -h HOST command`: the option alone asks for help.
@@ -229,7 +215,7 @@ impl Walker<'_, '_> {
         if matches!(effect.option, Some("-execdir" | "-okdir")) {
             self.bases = bases.or_anywhere();
         }
-        self.run_inner(
+        let runs = self.run_inner(
             call,
             &[],
             &inner,
@@ -240,6 +226,7 @@ impl Walker<'_, '_> {
                 lookup: Lookup::Program,
             },
         );
+        self.located_inside(call, wrapper, start + 1, &inner, runs);
         if usage.special == Some(Special::Find) {
             self.found_files(call, usage, &words);
         }
