@@ -45,6 +45,7 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand skills 'List, show or check skills, and the tools that they restrict an agent to'
             cand undo 'Bring back what a call changed in the workspace'
             cand completions 'Print a shell''s completions'
+            cand child 'Be the child of a pod: for pods to start'
             cand man 'Print a man page'
             cand schema 'Print the JSON Schema of what other programs read or write'
         }
@@ -354,6 +355,15 @@ set edit:completion:arg-completer[podward] = {|@words|
             cand --version 'Print version'
         }
         &'podward;completions'= {
+            cand --color 'When to colour what is written'
+            cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
+            cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'podward;child'= {
             cand --color 'When to colour what is written'
             cand --log 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)'
             cand --log-file 'Append diagnostics to this file instead of standard error, as JSON lines'

@@ -51,6 +51,7 @@ complete -c podward -n "__fish_podward_needs_command" -f -a "grants" -d 'Show an
 complete -c podward -n "__fish_podward_needs_command" -f -a "skills" -d 'List, show or check skills, and the tools that they restrict an agent to'
 complete -c podward -n "__fish_podward_needs_command" -f -a "undo" -d 'Bring back what a call changed in the workspace'
 complete -c podward -n "__fish_podward_needs_command" -f -a "completions" -d 'Print a shell\'s completions'
+complete -c podward -n "__fish_podward_needs_command" -f -a "child" -d 'Be the child of a pod: for pods to start'
 complete -c podward -n "__fish_podward_needs_command" -f -a "man" -d 'Print a man page'
 complete -c podward -n "__fish_podward_needs_command" -f -a "schema" -d 'Print the JSON Schema of what other programs read or write'
 complete -c podward -n "__fish_podward_using_subcommand run" -l format -d 'What to write to standard output: the model\'s text, or every event as a line of JSON' -r -f -a "text\t'For people'
@@ -334,6 +335,13 @@ complete -c podward -n "__fish_podward_using_subcommand completions" -l log -d '
 complete -c podward -n "__fish_podward_using_subcommand completions" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
 complete -c podward -n "__fish_podward_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c podward -n "__fish_podward_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c podward -n "__fish_podward_using_subcommand child" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c podward -n "__fish_podward_using_subcommand child" -l log -d 'What to log: a level (`debug`) or a filter (`podward_worker=trace,info`)' -r
+complete -c podward -n "__fish_podward_using_subcommand child" -l log-file -d 'Append diagnostics to this file instead of standard error, as JSON lines' -r -F
+complete -c podward -n "__fish_podward_using_subcommand child" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c podward -n "__fish_podward_using_subcommand child" -s V -l version -d 'Print version'
 complete -c podward -n "__fish_podward_using_subcommand man" -l color -d 'When to colour what is written' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

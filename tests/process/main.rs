@@ -8,6 +8,8 @@ mod answers;
 mod attach;
 mod below;
 mod check;
+mod children;
+mod children_asked;
 mod crash;
 mod demo;
 mod disk_full;

@@ -56,6 +56,7 @@ const WRONG_BY_MEANING: &[&str] = &[
     "no-key",
     "permissions-only",
     "project-adds-models",
+    "project-children",
     "project-hook",
     "project-names-a-model",
     "project-wants-more",

@@ -46,6 +46,19 @@ const RUNS: &[Run] = &[
         counts: &[("PODWARD_CRASHES", "1000")],
     },
     Run {
+        name: "children",
+        arguments: &[
+            "--package",
+            "podward",
+            "--test",
+            "process",
+            "--",
+            "children::",
+            "children_asked::",
+        ],
+        counts: &[("PODWARD_CHILD_RUNS", "1000")],
+    },
+    Run {
         name: "questions",
         arguments: &[
             "--package",

@@ -226,6 +226,7 @@ impl Asked {
             id: self.id().clone(),
             digest: self.request().digest.clone(),
             answer,
+            by: None,
         })
     }
 

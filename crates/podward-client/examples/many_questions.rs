@@ -206,6 +206,7 @@ async fn answer(
         id: request.id,
         digest: request.digest,
         answer: Answer::Once,
+        by: None,
     };
     client.ask(reply).await?;
     let on_disk = start.elapsed();

@@ -56,7 +56,6 @@ impl Client {
     /// Nobody listens there, or a process of another user does; the pod refuses, or does not answer
     /// within [`HELLO_TIME`].
     pub async fn connect(socket: &Path, hello: Hello) -> Result<(Self, Events), ClientError> {
-        let line = encode(HELLO_ID, hello.into())?;
         let stream = UnixStream::connect(socket).await.map_err(|source| {
             let socket = socket.to_owned();
             match source.kind() {
@@ -67,6 +66,20 @@ impl Client {
             }
         })?;
         check_owner(&stream, socket)?;
+        Self::over(stream, socket, hello).await
+    }
+
+    /// Says who one is to a pod at the other end of a connection that is there; `name`: what errors call
+    /// it.
+    ///
+    /// # Errors
+    /// The pod refuses, or does not answer within [`HELLO_TIME`].
+    pub async fn over(
+        stream: UnixStream,
+        name: &Path,
+        hello: Hello,
+    ) -> Result<(Self, Events), ClientError> {
+        let line = encode(HELLO_ID, hello.into())?;
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::with_capacity(64 * 1024, reader);
         let greeted = timeout(HELLO_TIME, async {
@@ -75,7 +88,7 @@ impl Client {
             welcome(&mut reader).await
         });
         let welcome = greeted.await.map_err(|_| ClientError::Unanswered {
-            socket: socket.to_owned(),
+            socket: name.to_owned(),
             seconds: HELLO_TIME.as_secs(),
         })??;
         let (pings, pinged) = watch::channel(None);

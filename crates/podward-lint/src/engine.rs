@@ -69,7 +69,7 @@ impl<'a> Engine<'a> {
 
     /// Judges a call by the layer; `None` if it is no call.
     pub(crate) fn judge(&self, call: Call) -> Option<Judged> {
-        let lowered = self.lower.lower(&call).or_else(|| alone(&call))?;
+        let lowered = self.lower.lower(&call)?;
         let ruling = self.policies.judge_layer(self.layer_idx, &lowered);
         let witness = Witness {
             call,
@@ -114,12 +114,6 @@ impl Judged {
             Lowered::Operations(operations) => operations.iter().collect(),
         }
     }
-}
-
-/// A call of `spawn`, which rules may name and nothing lowers: its text is what they see.
-fn alone(call: &Call) -> Option<Lowered> {
-    let text = call.text().filter(|_| call.tool.as_str() == "spawn")?;
-    Some(Operation::plain(&call.tool, text).into())
 }
 
 const fn cause(cause: &Cause) -> &'static str {

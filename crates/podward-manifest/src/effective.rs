@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use podward_policy::{LayerName, Location};
@@ -24,7 +25,7 @@ pub struct EffectiveLine {
     pub table: &'static str,
     /// The key in its table: `max_steps`; each rule, and each entry of a list of roots, is a line
     /// of its own with the list's key.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// The value as TOML.
     pub value: String,
     /// Where it comes from.
@@ -136,11 +137,11 @@ fn rows(lines: &[EffectiveLine]) -> Vec<Row> {
     for line in lines {
         // Each layer has permissions of its own; every other table is one.
         let layer = line.origin.layer().filter(|_| line.table == "permissions");
-        let begins_policy = (line.table, line.key) == ("permissions", "default_action");
+        let begins_policy = (line.table, &*line.key) == ("permissions", "default_action");
         // So is each hook.
-        let begins_hook = (line.table, line.key) == ("hook", "name");
+        let begins_hook = (line.table, &*line.key) == ("hook", "name");
         let begins_section = begins_policy || begins_hook || section != Some((line.table, layer));
-        if open_list.is_some() && (begins_section || open_list != Some(line.key)) {
+        if open_list.is_some() && (begins_section || open_list != Some(&*line.key)) {
             rows.push(bare("]".to_owned()));
             open_list = None;
         }
@@ -157,10 +158,10 @@ fn rows(lines: &[EffectiveLine]) -> Vec<Row> {
             }));
             section = Some((line.table, layer));
         }
-        let is_item = LISTS.contains(&(line.table, line.key));
+        let is_item = LISTS.contains(&(line.table, &*line.key));
         if is_item && open_list.is_none() {
             rows.push(bare(format!("{} = [", line.key)));
-            open_list = Some(line.key);
+            open_list = Some(&line.key);
         }
         let text = if is_item {
             format!("    {},", line.value)

@@ -1,5 +1,6 @@
 //! Joins the layers, one setting at a time.
 
+mod child;
 mod hook;
 
 use podward_policy::ByteSpan;
@@ -261,7 +262,7 @@ impl<'l> Join<'l> {
         let origin = joined.site.and_then(|site| self.written(site));
         self.lines.push(EffectiveLine {
             table: key.table,
-            key: key.key,
+            key: key.key.into(),
             value: joined.value.shown(),
             origin: origin.unwrap_or(Origin::Default),
         });
@@ -274,7 +275,7 @@ impl<'l> Join<'l> {
         };
         self.lines.push(EffectiveLine {
             table: key.table,
-            key: key.key,
+            key: key.key.into(),
             value: item.value.shown(),
             origin: self.written(site).unwrap_or(Origin::Default),
         });

@@ -16,6 +16,7 @@ pub const OFFERABLE_TOOLS: &[&str] = &[
     "list",
     "read",
     "skill",
+    "spawn",
     "web_fetch",
 ];
 

@@ -20,6 +20,7 @@
 
 mod approvals;
 mod canonical;
+mod child;
 mod diagnostic;
 mod document;
 mod effective;
@@ -52,6 +53,7 @@ mod unit;
 mod written;
 
 pub use approvals::{Approvals, AutoAnswers, OnAsk};
+pub use child::{ChildMode, DeclaredChild};
 pub use diagnostic::{Diagnostic, Diagnostics, Place, Related, Severity, underlined};
 pub use effective::{Effective, EffectiveLine, Origin};
 pub use environment::{BASE_ENVIRONMENT, VariableName, VariableNameError, VariablePattern};
@@ -68,8 +70,8 @@ pub use name::{PodName, PodNameError};
 pub use podward_policy::{LayerKind, LayerName};
 pub use policy_test::{PolicyTest, TEST_HOME, TEST_WORKSPACE, TestCall};
 pub use programs::{ProgramFile, program_files};
-pub use resolve::{resolve, workspace};
-pub use resolved::{KeyPlaces, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
+pub use resolve::{mentioned, resolve, workspace};
+pub use resolved::{KeyPlaces, Mentioned, Pod, Resolved, Workspace, WorkspaceMode, WorkspacePath};
 pub use source::decode;
 pub use undo::Undo;
 pub use written::{WrittenPermissions, WrittenRule, written};

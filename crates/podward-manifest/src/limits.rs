@@ -36,6 +36,10 @@ pub struct Limits {
     pub fetch_timeout: Duration,
     /// Bytes of the conversation that are sent to the model; older turns beyond them are left out.
     pub history_bytes: u64,
+    /// Children that run at the same time.
+    pub children: u32,
+    /// Generations of children below this pod.
+    pub child_depth: u32,
 }
 
 impl Default for Limits {
@@ -55,6 +59,8 @@ impl Default for Limits {
             fetch_bytes: 5 * 1024 * 1024,
             fetch_timeout: Duration::from_secs(30),
             history_bytes: 2 * 1024 * 1024,
+            children: 8,
+            child_depth: 3,
         }
     }
 }

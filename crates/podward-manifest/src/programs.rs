@@ -70,6 +70,12 @@ fn named<'r>(read: &'r ReadLayer<'_>) -> impl Iterator<Item = &'r Sited<PathBuf>
     files.flat_map(|files| &files.value)
 }
 
+/// The files that these layers name.
+pub(crate) fn files(layers: &[ReadLayer<'_>]) -> Vec<PathBuf> {
+    let files = layers.iter().flat_map(named);
+    files.map(|file| file.value.clone()).collect()
+}
+
 /// The models of all layers; what is wrong is reported.
 pub(crate) fn read(
     layers: &[ReadLayer<'_>],

@@ -1,5 +1,6 @@
 //! What one layer says, as it says it: every key optional, every value with its place.
 
+mod child;
 mod hook;
 mod model;
 mod path;
@@ -21,6 +22,7 @@ use crate::resolved::WorkspaceMode;
 use crate::schema::{self, ALLOWED_ROOT, DENIED_ROOT, Fixable, ItemSchema};
 use crate::shown::Bytes;
 use crate::suggestion::{nearest, one_of, quoted};
+pub(crate) use child::RawChild;
 pub(crate) use hook::RawHook;
 pub(crate) use model::{RawModel, RawProvider};
 pub(crate) use path::PathBase;
@@ -42,6 +44,7 @@ pub(crate) struct RawManifest {
     pub(crate) limits: RawLimits,
     pub(crate) undo: RawUndo,
     pub(crate) hooks: Vec<RawHook>,
+    pub(crate) children: Vec<RawChild>,
     pub(crate) fixed: Option<Sited<Vec<Sited<String>>>>,
     pub(crate) permissions: Option<RawPermissions>,
 }
@@ -79,6 +82,8 @@ pub(crate) struct RawLimits {
     pub(crate) fetch_size: Option<Sited<Bytes>>,
     pub(crate) fetch_timeout: Option<Sited<Duration>>,
     pub(crate) history_size: Option<Sited<Bytes>>,
+    pub(crate) children: Option<Sited<u32>>,
+    pub(crate) child_depth: Option<Sited<u32>>,
 }
 
 /// Reads a layer and reports what does not fit.
@@ -133,6 +138,7 @@ pub(crate) fn read(
         raw.undo = undo::undo(&table, reader);
     }
     raw.hooks = hook::hooks(&root, reader, base, &surroundings.known_tools);
+    raw.children = child::children(&root, reader, base);
     if let Some(table) = reader.table(&root, "machine", "`[machine]`") {
         raw.fixed = reader.texts(&table, "fixed", fixed);
     }
@@ -160,12 +166,14 @@ fn keys(document: &DeTable<'_>) -> Vec<Sited<String>> {
             }
         }
     }
-    if let Some((key, value)) = document.get_key_value(schema::HOOKS) {
-        keys.push(Sited {
-            value: schema::HOOKS.to_owned(),
-            key: span_of(key),
-            span: span_of(value),
-        });
+    for name in [schema::HOOKS, schema::CHILDREN] {
+        if let Some((key, value)) = document.get_key_value(name) {
+            keys.push(Sited {
+                value: name.to_owned(),
+                key: span_of(key),
+                span: span_of(value),
+            });
+        }
     }
     keys
 }
@@ -313,5 +321,7 @@ fn limits(table: &Table<'_>, reader: &mut Reader<'_>) -> RawLimits {
         fetch_size: reader.size(table, "fetch_size"),
         fetch_timeout: reader.duration(table, "fetch_timeout"),
         history_size: reader.size(table, "history_size"),
+        children: reader.count(table, "children", 1..=256),
+        child_depth: reader.count(table, "child_depth", 1..=16),
     }
 }

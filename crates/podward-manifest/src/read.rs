@@ -73,7 +73,11 @@ fn restrict(layer: &LayerSource, raw: &RawManifest, reader: &mut Reader<'_>) {
     }
     let must_have_permissions = match layer.kind {
         LayerKind::CommandLine | LayerKind::Environment => true,
-        LayerKind::Machine | LayerKind::User | LayerKind::Project | LayerKind::Manifest => false,
+        LayerKind::Machine
+        | LayerKind::User
+        | LayerKind::Project
+        | LayerKind::Parent
+        | LayerKind::Manifest => false,
     };
     if must_have_permissions && raw.permissions.is_none() {
         let message = format!("{} has no `[permissions]`", described(layer));
@@ -93,10 +97,17 @@ fn may_set(layer: &LayerSource, key_path: &str) -> Result<(), String> {
     }
     let tightens = matches!(key_path, "tools.offered" | "scope.deny") || table == "limits";
     match (layer.kind, layer.trust) {
-        (LayerKind::Project | LayerKind::Manifest, _) if key_path == "model.allow" => Err(
-            "which models may be asked is said in the machine's and in the user's layer".to_owned(),
-        ),
-        (LayerKind::Machine | LayerKind::User | LayerKind::Manifest, _) => Ok(()),
+        (LayerKind::Project | LayerKind::Parent | LayerKind::Manifest, _)
+            if key_path == "model.allow" =>
+        {
+            Err(
+                "which models may be asked is said in the machine's and in the user's layer"
+                    .to_owned(),
+            )
+        }
+        (LayerKind::Machine | LayerKind::User | LayerKind::Parent | LayerKind::Manifest, _) => {
+            Ok(())
+        }
         (LayerKind::CommandLine | LayerKind::Environment, _) => {
             Err("this layer holds `[permissions]` and nothing else".to_owned())
         }
@@ -129,6 +140,7 @@ fn described(layer: &LayerSource) -> &'static str {
         (LayerKind::User, _) => "the user's layer",
         (LayerKind::Project, Trust::Trusted) => "a project's layer",
         (LayerKind::Project, Trust::Untrusted) => "the layer of a project that is not trusted",
+        (LayerKind::Parent, _) => "the manifest of a pod above",
         (LayerKind::Manifest, _) => "a manifest",
         (LayerKind::CommandLine, _) => "a `--permissions` file",
         (LayerKind::Environment, _) => "`PODWARD_PERMISSIONS`",

@@ -134,7 +134,8 @@ impl<'s> Reader<'s> {
     pub(crate) fn root<'t>(&mut self, document: &'t DeTable<'t>) -> Table<'t> {
         for entry in document {
             let name = entry.0.get_ref();
-            if name != schema::HOOKS && schema::keys_of(name).is_empty() {
+            let is_of_items = [schema::HOOKS, schema::CHILDREN].contains(&name.as_ref());
+            if !is_of_items && schema::keys_of(name).is_empty() {
                 self.unknown_in_root(entry);
             }
         }
@@ -173,13 +174,17 @@ impl<'s> Reader<'s> {
         };
         let tables = || {
             let tables = schema::TABLES.iter().map(|table| table.name);
-            tables.chain([schema::HOOKS])
+            tables.chain([schema::HOOKS, schema::CHILDREN])
         };
         let (kind, help) = match (schema::table_with(name), nearest(name, tables())) {
             (Some(table), _) if !is_table => ("key", format!("it belongs below `[{table}]`")),
             (_, Some(schema::HOOKS)) if is_table => {
                 ("table", format!("did you mean `[[{}]]`?", schema::HOOKS))
             }
+            (_, Some(schema::CHILDREN)) if is_table => (
+                "table",
+                format!("did you mean `[{}.NAME]`?", schema::CHILDREN),
+            ),
             (_, Some(table)) if is_table => ("table", format!("did you mean `[{table}]`?")),
             (Some(table), None) => ("table", format!("write `[[{table}.{name}]]`")),
             _ => {
@@ -213,6 +218,40 @@ impl<'s> Reader<'s> {
             keys: schema::keys_of(name),
         };
         self.open(span_of(key), value, &schema)
+    }
+
+    /// The tables within a table of the manifest, by names that its author chose.
+    pub(crate) fn named<'t>(
+        &mut self,
+        root: &Table<'t>,
+        name: &'static str,
+        schema: &ItemSchema,
+    ) -> Vec<(Sited<String>, Table<'t>)> {
+        let Some((key, value)) = root.entries.get_key_value(name) else {
+            return Vec::new();
+        };
+        let DeValue::Table(entries) = value.get_ref() else {
+            let found = value::found(value.get_ref());
+            let message = format!("`{name}` must be a table of tables, found {found}");
+            self.structural(span_of(key), message, format!("write {}", schema.written));
+            return Vec::new();
+        };
+        if entries.is_empty() {
+            let help = format!("remove it, or write {}", schema.written);
+            self.structural(span_of(key), format!("`[{name}]` is empty"), help);
+        }
+        let mut tables = Vec::new();
+        for (key, value) in entries {
+            let named = Sited {
+                value: key.get_ref().clone().into_owned(),
+                key: span_of(key),
+                span: span_of(key),
+            };
+            if let Some(table) = self.open(span_of(key), value, schema) {
+                tables.push((named, table));
+            }
+        }
+        tables
     }
 
     /// A value as a table with these keys and no others.

@@ -26,7 +26,7 @@ use crate::programs;
 use crate::raw::RawManifest;
 use crate::read::{self, ReadLayer};
 use crate::reader::Sited;
-use crate::resolved::{Pod, Resolved, Workspace, WorkspacePath};
+use crate::resolved::{Mentioned, Pod, Resolved, Workspace, WorkspacePath};
 use crate::shown::{Age, Bytes};
 use crate::undo::Undo;
 
@@ -114,6 +114,26 @@ pub fn workspace(layers: &[LayerSource], surroundings: &Surroundings) -> Workspa
     workspace_of(&mut Join::new(&read))
 }
 
+/// What layers name that lies outside of them, as far as they can be read: what is to be kept from a pod
+/// that may start another one of them.
+#[must_use]
+pub fn mentioned(layers: &[LayerSource], surroundings: &Surroundings) -> Mentioned {
+    let read: Vec<ReadLayer<'_>> = layers
+        .iter()
+        .map(|layer| read::layer(layer, surroundings))
+        .collect();
+    let resolved = settings(&mut Join::new(&read), surroundings);
+    Mentioned {
+        workspace: resolved.pod.workspace,
+        children: resolved.children,
+        hooks: resolved.hooks,
+        key: resolved.key,
+        key_places: resolved.key_places,
+        skill_directories: resolved.skill_directories,
+        program_files: programs::files(&read),
+    }
+}
+
 /// All settings but the permissions.
 fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
     let pod = Pod {
@@ -143,6 +163,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
     let limits = limits(join);
     let undo = undo(join);
     let hooks = join.hooks();
+    let children = join.children();
     // For the effective manifest only: it has done its work when the other settings were joined.
     join.nearest_if_set(key("machine", "fixed"), |raw| raw.fixed.as_ref());
     Resolved {
@@ -164,6 +185,7 @@ fn settings(join: &mut Join<'_>, surroundings: &Surroundings) -> Resolved {
             .map(|item| item.value)
             .collect(),
         hooks,
+        children,
         limits,
         undo,
         tests: Vec::new(),
@@ -281,6 +303,8 @@ fn limits(join: &mut Join<'_>) -> Limits {
         fetch_bytes: smallest!(fetch_size, Bytes(default.fetch_bytes)).0,
         fetch_timeout: smallest!(fetch_timeout, default.fetch_timeout),
         history_bytes: smallest!(history_size, Bytes(default.history_bytes)).0,
+        children: smallest!(children, default.children),
+        child_depth: smallest!(child_depth, default.child_depth),
     }
 }
 

@@ -8,6 +8,7 @@ use podward_scope::ScopeDecl;
 use podward_shell::AddedPrograms;
 
 use crate::approvals::Approvals;
+use crate::child::DeclaredChild;
 use crate::diagnostic::Diagnostic;
 use crate::effective::Effective;
 use crate::environment::{VariableName, VariablePattern};
@@ -53,6 +54,8 @@ pub struct Resolved {
     pub skill_directories: Vec<PathBuf>,
     /// `[[hook]]` of every layer, outermost first: the order in which they run.
     pub hooks: Vec<DeclaredHook>,
+    /// `[children]`: the pods that it can start, by name.
+    pub children: Vec<DeclaredChild>,
     /// `[limits]`.
     pub limits: Limits,
     /// `[undo]`.
@@ -64,6 +67,25 @@ pub struct Resolved {
     pub warnings: Vec<Diagnostic>,
     /// Every setting with its origin.
     pub effective: Effective,
+}
+
+/// What layers name that lies outside of them.
+#[derive(Debug, Clone)]
+pub struct Mentioned {
+    /// `[pod]`: where the pod works.
+    pub workspace: Workspace,
+    /// `[children]`.
+    pub children: Vec<DeclaredChild>,
+    /// `[[hook]]`.
+    pub hooks: Vec<DeclaredHook>,
+    /// `[model]`: where the key is.
+    pub key: Option<Key>,
+    /// Every place of a key.
+    pub key_places: KeyPlaces,
+    /// `[skills] directories`.
+    pub skill_directories: Vec<PathBuf>,
+    /// `[programs] files`.
+    pub program_files: Vec<PathBuf>,
 }
 
 /// Where keys are, whichever layer's counts.

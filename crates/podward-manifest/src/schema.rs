@@ -61,6 +61,8 @@ pub(crate) const TABLES: &[TableSchema] = &[
             "fetch_size",
             "fetch_timeout",
             "history_size",
+            "children",
+            "child_depth",
         ],
     ),
     table("undo", &["keep", "max_size", "max_file", "max_age"]),
@@ -88,6 +90,23 @@ pub(crate) const HOOK: ItemSchema = ItemSchema {
     shown: "`[[hook]]`",
     written: "`[[hook]]`",
     keys: &["name", "event", "tool", "command", "timeout"],
+};
+
+/// The table of tables in which each child has one, by its name.
+pub(crate) const CHILDREN: &str = "children";
+
+/// One child.
+pub(crate) const CHILD: ItemSchema = ItemSchema {
+    shown: "a child's table",
+    written: "`[children.NAME]`",
+    keys: &["manifest", "mode", "limits"],
+};
+
+/// `limits` of a child.
+pub(crate) const CHILD_LIMITS: ItemSchema = ItemSchema {
+    shown: "`limits` of a child",
+    written: "`limits = { max_steps = 20, turn_timeout = \"10m\" }`",
+    keys: &["max_steps", "turn_timeout"],
 };
 
 /// One rule.

@@ -55,6 +55,14 @@ pub enum KeyOrigin {
 }
 
 impl ModelKey {
+    /// The key that a pod above took over from a variable.
+    pub(crate) fn of_variable(variable: &str, value: &str) -> Self {
+        Self {
+            origin: KeyOrigin::Variable(variable.into()),
+            value: value.into(),
+        }
+    }
+
     /// Where it came from.
     #[must_use]
     pub const fn origin(&self) -> &KeyOrigin {

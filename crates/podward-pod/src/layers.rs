@@ -1,6 +1,8 @@
 //! The layers of a pod's manifest, from disk to one resolved manifest.
 
+mod children;
 mod error;
+mod inherited;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,8 +14,11 @@ use podward_manifest::{
     decode, program_files, resolve, workspace,
 };
 
+pub(crate) use children::ChildManifests;
 pub use error::{LayerProblem, LoadError};
+pub(crate) use inherited::load as load_inherited;
 
+use crate::children::Inheritance;
 use crate::digest::digest;
 use crate::file::{read_guarded, shown};
 use crate::places::{LAYER_FILE, PROJECT_DIR, Places};
@@ -49,6 +54,12 @@ pub struct Loaded {
     pub program_files: Vec<PathBuf>,
     /// Where the project's layer stands with the user; `None` if there is none.
     pub project: Option<Standing>,
+    /// The texts of the layers, in the order in which they were read.
+    pub(crate) sources: Vec<LayerSource>,
+    /// The manifests of the pods that may be started below this one.
+    pub(crate) children: Arc<ChildManifests>,
+    /// What the pod above gives; `None`: there is none.
+    pub(crate) under: Option<Arc<Inheritance>>,
 }
 
 /// A layer that was read.
@@ -65,6 +76,20 @@ pub struct LoadedLayer {
 }
 
 impl Loaded {
+    /// The variables that any layer, or the manifest of a pod below, names as that of a key.
+    pub(crate) fn key_variables(&self) -> Vec<&str> {
+        let below = self.children.values();
+        let below = below.flat_map(|child| &child.mentioned.key_places.variables);
+        let own = self.resolved.key_places.variables.iter();
+        own.chain(below).map(|name| name.as_str()).collect()
+    }
+
+    /// The names of the pods above, outermost first.
+    #[must_use]
+    pub fn above(&self) -> &[String] {
+        self.under.as_ref().map_or(&[], |under| &under.path)
+    }
+
     /// The digest of all rules: `sha256:` and 64 hexadecimal digits.
     #[must_use]
     pub fn policy_digest(&self) -> String {
@@ -106,7 +131,7 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
         .as_ref()
         .and_then(|directory| reading.project(directory));
     surroundings.program_texts = reading.programs(&surroundings);
-    reading.finish(directory, project, &surroundings)
+    reading.finish(directory, project, &surroundings, None)
 }
 
 struct Reading<'a> {
@@ -269,6 +294,7 @@ impl Reading<'_> {
         workspace: Option<PathBuf>,
         project: Option<Standing>,
         surroundings: &Surroundings,
+        handed: Option<ChildManifests>,
     ) -> Result<Loaded, LoadError> {
         // What can be read is checked even where something else cannot: all errors at once.
         match (resolve(&self.sources, surroundings), workspace) {
@@ -283,6 +309,13 @@ impl Reading<'_> {
                     self.error.diagnostics.push(failed);
                     return Err(self.error);
                 }
+                let children = handed.unwrap_or_else(|| {
+                    let accounts = self.places.accounts();
+                    children::read(&resolved.children, accounts, surroundings, &mut self.error)
+                });
+                if !self.error.is_empty() {
+                    return Err(self.error);
+                }
                 self.layers.sort_by_key(|layer| layer.kind);
                 Ok(Loaded {
                     resolved,
@@ -290,6 +323,9 @@ impl Reading<'_> {
                     layers: self.layers,
                     program_files: surroundings.program_texts.keys().cloned().collect(),
                     project,
+                    sources: self.sources,
+                    children: Arc::new(children),
+                    under: None,
                 })
             }
             (Ok(_), _) => Err(self.error),

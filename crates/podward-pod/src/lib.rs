@@ -6,6 +6,7 @@
 //! Linux only.
 
 mod accounts;
+mod children;
 mod clock;
 mod decision_log;
 mod digest;
@@ -37,6 +38,7 @@ pub mod wire;
 mod workplace;
 
 pub use accounts::Accounts;
+pub use children::{ChildError, Inheritance};
 pub use clock::{Clock, SystemClock};
 pub use decision_log::{Chain, ChainError, DECISION_FORMAT, verify};
 pub use error::{StateError, with_causes};

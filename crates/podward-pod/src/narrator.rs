@@ -284,6 +284,7 @@ impl Narrator {
             reason: wire::end_reason(&end.reason),
             n_refused: end.n_refused.into(),
             n_calls: self.n_calls,
+            n_steps: end.n_steps.into(),
         }));
         told.push(self.enter(Status::Idle));
         told

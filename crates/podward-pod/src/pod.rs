@@ -1,12 +1,15 @@
 //! One pod: what its manifest says, put together and run.
 
+mod children;
 mod error;
 mod hooks;
 pub(crate) mod model;
 mod opening;
 mod protected;
+mod scope;
 mod settings;
 mod start;
+mod tools;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,7 +24,7 @@ use podward_worker::{
     ActiveSkills, Approver, Decision, Hooks, Prompt, Proposer, SharedGate, TurnEnd, Worker,
     WorkerError, WorkerEvent,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
@@ -29,6 +32,7 @@ pub use error::PodError;
 pub use model::{EmbeddedScript, declared_model};
 pub(crate) use start::interrupt;
 
+use crate::children::FromBelow;
 use crate::clock::{Clock, SystemClock};
 use crate::error::with_causes;
 use crate::grants::GrantStore;
@@ -37,6 +41,7 @@ use crate::key::ModelKey;
 use crate::layers::Loaded;
 use crate::narrator::Narrator;
 use crate::places::Places;
+use crate::serve::Auto;
 use crate::skills;
 use crate::workplace::Workplace;
 
@@ -59,6 +64,8 @@ pub struct PodRequest {
     pub hooks: Hooks,
     /// What confines commands.
     pub helper: Helper,
+    /// What starts children: a program whose argument `child` is podward's; `None`: it starts none.
+    pub child_program: Option<PathBuf>,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
 }
@@ -86,6 +93,7 @@ impl PodRequest {
             variables: std::env::vars_os().collect(),
             hooks: Hooks::new(),
             helper: Helper::this_program(),
+            child_program: None,
             clock: Arc::new(SystemClock),
         }
     }
@@ -167,6 +175,10 @@ pub(crate) struct Parts {
     pub(crate) asked_hooks: Option<Asked>,
     /// What fails in them.
     pub(crate) notices: mpsc::Receiver<Notice>,
+    /// What children tell.
+    pub(crate) from_below: mpsc::Receiver<FromBelow>,
+    /// Whether somebody is there who can answer what they ask.
+    pub(crate) attended: watch::Sender<bool>,
 }
 
 impl Pod {
@@ -186,17 +198,23 @@ impl Pod {
         let audience = start::Audience {
             out: Out::Envelopes(out),
             attendance: start::Attendance::Nobody,
+            auto: Auto::Off,
         };
         let (pod, _) = start::start(places, request, audience)?;
         Ok((pod, receiver))
     }
 
     /// The same for a server: its questions are left to that.
-    pub(crate) fn serve(places: &Places, request: PodRequest) -> Result<Served, PodError> {
+    pub(crate) fn serve(
+        places: &Places,
+        request: PodRequest,
+        auto: Auto,
+    ) -> Result<Served, PodError> {
         let (out, told) = mpsc::channel(N_WAITING);
         let audience = start::Audience {
             out: Out::Served(out),
             attendance: start::Attendance::Server,
+            auto,
         };
         let (pod, parts) = start::start(places, request, audience)?;
         Ok(Served { pod, told, parts })

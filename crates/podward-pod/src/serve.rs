@@ -16,6 +16,7 @@ mod run_dir;
 mod snapshot;
 mod texts;
 
+use std::os::unix::net::UnixStream as StdStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use podward_manifest::{Approvals, AutoAnswers, OnAsk, WorkspaceMode};
 use podward_policy::LayerKind;
 use podward_protocol::{Notice, PROTOCOL_VERSION, PodEntry, SessionId};
 use podward_scope::family;
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -38,6 +39,7 @@ use self::hub::{Hub, Inputs, Makings};
 use self::presence::Unattended;
 use self::questions::Asker;
 use self::run_dir::Claim;
+use crate::children::ChildError;
 use crate::clock::Clock;
 use crate::places::Places;
 use crate::pod::{Pod, PodError, PodRequest, Served, SessionChoice, interrupt};
@@ -133,7 +135,7 @@ impl Server {
             mut pod,
             told,
             mut parts,
-        } = Pod::serve(places, request.pod)?;
+        } = Pod::serve(places, request.pod, request.auto)?;
         entry.session = pod.session().clone();
         asker.session = entry.session.clone();
         asker.cwd = pod.workspace().to_string_lossy().into_owned();
@@ -151,6 +153,8 @@ impl Server {
             calls,
             told,
             notices: std::mem::replace(&mut parts.notices, mpsc::channel(1).1),
+            above: None,
+            below: std::mem::replace(&mut parts.from_below, mpsc::channel(1).1),
             ended,
             stop: stop.clone(),
         };
@@ -192,6 +196,21 @@ impl Server {
     pub fn ping_every(mut self, interval: Duration) -> Self {
         self.hub.ping = interval.max(Duration::from_millis(1));
         self
+    }
+
+    /// Lets the pod above be a client, over the connection that
+    /// [`Inheritance::connection`](crate::Inheritance::connection) gives: when that
+    /// ends, the server stops. Has to be called inside a Tokio runtime.
+    ///
+    /// # Errors
+    /// It is no connection.
+    pub fn under(mut self, connection: StdStream) -> Result<Self, ChildError> {
+        let stream = connection
+            .set_nonblocking(true)
+            .and_then(|()| UnixStream::from_std(connection))
+            .map_err(|error| ChildError::io("talk to the pod above", error))?;
+        self.inputs.above = Some(stream);
+        Ok(self)
     }
 
     /// The session's id.
@@ -254,6 +273,7 @@ fn asker(request: &PodRequest) -> Asker {
     Asker {
         session: SessionId::from_bits(0),
         pod: resolved.pod.name.as_str().to_owned(),
+        path: request.loaded.above().to_vec(),
         cwd: String::new(),
         copy_of: match resolved.pod.workspace.mode {
             WorkspaceMode::Direct => None,

@@ -17,6 +17,8 @@ pub enum LayerKind {
     User,
     /// `.podward/` of the project: untrusted, can only tighten.
     Project,
+    /// The manifest of a pod above, which this one was started by.
+    Parent,
     /// The named manifest.
     Manifest,
     /// `--permissions FILE`.
@@ -33,6 +35,7 @@ impl LayerKind {
             Self::Machine => "machine",
             Self::User => "user",
             Self::Project => "project",
+            Self::Parent => "parent",
             Self::Manifest => "manifest",
             Self::CommandLine => "command-line",
             Self::Environment => "environment",

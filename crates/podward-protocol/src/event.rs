@@ -372,6 +372,9 @@ pub struct TurnEnded {
     pub n_refused: u64,
     /// How many calls there were in it.
     pub n_calls: u64,
+    /// How often the model was asked in it, requests of children included.
+    #[serde(default)]
+    pub n_steps: u64,
 }
 
 /// Why a turn ended.

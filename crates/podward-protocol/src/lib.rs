@@ -52,10 +52,10 @@ pub use explanation::{
 pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
-    Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, MethodId, MethodName,
-    OpenRequests, Params, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard,
-    Reply, Request, Response, ResponseOutcome, Revoked, Run, RunStarted, Settled, Stop,
-    StopStarted, Subscribe, Subscribed, Welcome,
+    Attend, AttendHeard, Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method,
+    MethodId, MethodName, OpenRequests, Params, PermissionList, PermissionRejectAll,
+    PermissionReply, Pong, PongHeard, Reply, Request, Response, ResponseOutcome, Revoked, Run,
+    RunStarted, Settled, Stop, StopStarted, Subscribe, Subscribed, Welcome,
 };
 pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{

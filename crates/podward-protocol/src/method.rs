@@ -25,6 +25,7 @@
 //! Version 2: version 1 had no methods, and fewer kinds of `by` and of a refusal's cause, which its
 //! readers cannot read.
 
+mod attendance;
 mod params;
 
 use schemars::JsonSchema;
@@ -38,6 +39,7 @@ use crate::permission::{Answer, PermissionRequest, PermissionSettled};
 use crate::preview::{PermissionPreview, Preview};
 use crate::skill::{SkillEnd, SkillEndStarted};
 
+pub use attendance::{Attend, AttendHeard, Pong, PongHeard};
 pub use params::Params;
 
 /// The number of a request on its connection; its response has the same. A client that never uses one
@@ -119,6 +121,8 @@ pub enum Method {
     ExplainCall(ExplainCall),
     /// Ends a skill that is active: its lists restrict nothing from the next model request on.
     SkillEnd(SkillEnd),
+    /// Says anew whether the client can approve, as it did in `hello`.
+    Attend(Attend),
     /// Answers the event `ping`.
     Pong(Pong),
 }
@@ -157,6 +161,8 @@ pub enum MethodName {
     ExplainCall,
     /// See [`Method::SkillEnd`].
     SkillEnd,
+    /// See [`Method::Attend`].
+    Attend,
     /// See [`Method::Pong`].
     Pong,
 }
@@ -178,6 +184,7 @@ impl MethodName {
         Self::Explain,
         Self::ExplainCall,
         Self::SkillEnd,
+        Self::Attend,
         Self::Pong,
     ];
 
@@ -199,6 +206,7 @@ impl MethodName {
             Self::Explain => "explain",
             Self::ExplainCall => "explain_call",
             Self::SkillEnd => "skill_end",
+            Self::Attend => "attend",
             Self::Pong => "pong",
         }
     }
@@ -229,6 +237,7 @@ impl Method {
             Self::Explain(_) => MethodName::Explain,
             Self::ExplainCall(_) => MethodName::ExplainCall,
             Self::SkillEnd(_) => MethodName::SkillEnd,
+            Self::Attend(_) => MethodName::Attend,
             Self::Pong(_) => MethodName::Pong,
         }
     }
@@ -367,6 +376,9 @@ pub struct PermissionReply {
     pub digest: String,
     /// The answer.
     pub answer: Answer,
+    /// Who gave it, where the client is the pod above and passes it on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Says no to every open permission request.
@@ -421,18 +433,6 @@ pub struct Revoked {
     pub grant: Grant,
 }
 
-/// Answers a ping.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Pong {
-    /// The ping's number.
-    pub n: u64,
-}
-
-/// The pong was heard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PongHeard {}
-
 /// What a method gets, one for each.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -465,6 +465,8 @@ pub enum Reply {
     ExplainCall(Box<ExplainedCall>),
     /// Of `skill_end`.
     SkillEnd(SkillEndStarted),
+    /// To `attend`.
+    Attend(AttendHeard),
     /// Of `pong`.
     Pong(PongHeard),
 }
@@ -488,6 +490,7 @@ impl Reply {
             Self::Explain(_) => MethodName::Explain,
             Self::ExplainCall(_) => MethodName::ExplainCall,
             Self::SkillEnd(_) => MethodName::SkillEnd,
+            Self::Attend(_) => MethodName::Attend,
             Self::Pong(_) => MethodName::Pong,
         }
     }

@@ -10,6 +10,7 @@ mod stat;
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::sys::socket::{getsockopt, sockopt};
@@ -40,10 +41,21 @@ pub enum Kinship {
     Same,
     /// It was started below this process.
     Below,
-    /// It was started below another that has called [`adopt_orphans`], and below which this one was not.
+    /// It was started below another that has called [`adopt_orphans`], and below which this one was not;
+    /// or it is one of those that this one belongs to ([`belongs_to_those_above`]), or was started below it.
     BelowAnother,
     /// It is neither.
     Apart,
+}
+
+/// How many of the marked processes above this one belong to it ([`belongs_to_those_above`]).
+static ABOVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Says that this process was started by the nearest `n` processes above it that have called
+/// [`adopt_orphans`], one by the other: what else they start is no more apart from this process than
+/// what it starts itself ([`Kinship::BelowAnother`]).
+pub fn belongs_to_those_above(n: usize) {
+    ABOVE.store(n, Ordering::Relaxed);
 }
 
 /// Makes this process the parent of all that its children leave behind, for as long as it lives.
@@ -143,7 +155,7 @@ fn kinship_of(peer: Pid, held: &Held) -> io::Result<Kinship> {
             return Err(io::Error::other("the process that connected has ended"));
         }
         if let (Some(line), Some(own_line)) = walks {
-            return Ok(kinship(&line, &own_line));
+            return Ok(kinship(&line, &own_line, ABOVE.load(Ordering::Relaxed)));
         }
     }
     Err(io::Error::other(
@@ -158,17 +170,27 @@ struct Ancestor {
     stat: ProcessStat,
 }
 
-/// How two lines of parents, from the process itself upwards, stand to each other.
-fn kinship(line: &[Ancestor], own_line: &[Ancestor]) -> Kinship {
+/// How two lines of parents, from the process itself upwards, stand to each other; `n_above`: so many
+/// of the marked ones of the own line belong to this process.
+fn kinship(line: &[Ancestor], own_line: &[Ancestor], n_above: usize) -> Kinship {
     let key = |one: &Ancestor| (one.pid, one.stat.start);
-    let is_shared = |of: &Ancestor| own_line.iter().any(|own| key(own) == key(of));
+    let above_own = own_line.iter().skip(1);
+    let marked = above_own.filter(|one| one.stat.is_marked).take(n_above);
+    let of_tree: Vec<_> = marked.map(key).collect();
+    let is_shared = |of: &Ancestor| {
+        !of_tree.contains(&key(of)) && own_line.iter().any(|own| key(own) == key(of))
+    };
     let own = own_line.first().map(|own| own.pid);
     let mut above = line.iter().skip(1);
     if line.first().map(|peer| peer.pid) == own {
         Kinship::Same
     } else if above.clone().any(|one| Some(one.pid) == own) {
         Kinship::Below
-    } else if above.any(|one| one.stat.is_marked && !is_shared(one)) {
+    } else if line
+        .first()
+        .is_some_and(|peer| of_tree.contains(&key(peer)))
+        || above.any(|one| one.stat.is_marked && !is_shared(one))
+    {
         Kinship::BelowAnother
     } else {
         Kinship::Apart

@@ -67,8 +67,10 @@ pub(crate) struct Standing {
 }
 
 impl Roots {
+    /// `within`: nothing else is granted, whatever is declared, but for the temporary directory.
     pub(crate) fn resolve(
         decl: &ScopeDecl,
+        within: Option<&[Root]>,
         workspace: &Path,
         temp: &Path,
         protected: &[Protected],
@@ -78,11 +80,15 @@ impl Roots {
             declared.push(Root::read("/"));
             declared.push(Root::write(workspace));
         }
-        declared.push(Root::write(temp));
-        let grants = declared
-            .iter()
-            .map(|root| grant(root, workspace))
-            .collect::<Result<Vec<_>, _>>()?;
+        let grants_of = |roots: &[Root]| {
+            let grants = roots.iter().map(|root| grant(root, workspace));
+            grants.collect::<Result<Vec<_>, _>>()
+        };
+        let mut grants = grants_of(&declared)?;
+        if let Some(within) = within {
+            grants = of_both(&grants, &grants_of(within)?);
+        }
+        grants.push(grant(&Root::write(temp), workspace)?);
         let denied = decl.deny.iter().map(|root| {
             let shield = match root.access {
                 Access::Read => Shield::Hidden,
@@ -193,6 +199,34 @@ impl Roots {
     fn denial(&self, idx: usize) -> Option<&Denial> {
         self.denials.get(idx)
     }
+}
+
+/// What both give: of two roots, one of which holds the other, the inner one with the lesser right.
+fn of_both(ones: &[Grant], others: &[Grant]) -> Vec<Grant> {
+    let pairs = ones
+        .iter()
+        .flat_map(|one| others.iter().map(move |other| (one, other)));
+    let both = pairs.filter_map(|(one, other)| {
+        let inner = if one.path.starts_with(&other.path) {
+            one
+        } else if other.path.starts_with(&one.path) {
+            other
+        } else {
+            return None;
+        };
+        Some(Grant {
+            path: inner.path.clone(),
+            access: one.access.min(other.access),
+        })
+    });
+    let mut all: Vec<Grant> = Vec::new();
+    for grant in both {
+        match all.iter_mut().find(|known| known.path == grant.path) {
+            Some(known) => known.access = known.access.max(grant.access),
+            None => all.push(grant),
+        }
+    }
+    all
 }
 
 fn grant(root: &Root, workspace: &Path) -> Result<Grant, ScopeError> {

@@ -13,7 +13,7 @@ use rustix::fs::{AtFlags, Dir, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 
 use crate::confine::{Confined, Confinement, Helper, Launch};
-use crate::decl::{Access, Enforce, Protected, ScopeDecl};
+use crate::decl::{Access, Enforce, Protected, Root, ScopeDecl};
 use crate::error::{Kind, ScopeError};
 use crate::level::Level;
 use crate::roots::{Identity, Roots};
@@ -83,13 +83,50 @@ impl Scope {
         temp: &Path,
         protected: &[Protected],
     ) -> Result<Self, ScopeError> {
+        Self::opened(decl, None, workspace, temp, protected)
+    }
+
+    /// The same, where nothing beyond these roots is given, whatever is declared: those of a pod above
+    /// ([`Scope::granted`]). The temporary directory is the session's own.
+    ///
+    /// # Errors
+    /// As for [`Scope::open`].
+    pub fn open_within(
+        decl: &ScopeDecl,
+        within: &[Root],
+        workspace: &Path,
+        temp: &Path,
+        protected: &[Protected],
+    ) -> Result<Self, ScopeError> {
+        Self::opened(decl, Some(within), workspace, temp, protected)
+    }
+
+    fn opened(
+        decl: &ScopeDecl,
+        within: Option<&[Root]>,
+        workspace: &Path,
+        temp: &Path,
+        protected: &[Protected],
+    ) -> Result<Self, ScopeError> {
         Ok(Self {
             workspace: workspace.to_owned(),
-            roots: Arc::new(Roots::resolve(decl, workspace, temp, protected)?),
+            roots: Arc::new(Roots::resolve(decl, within, workspace, temp, protected)?),
             links: Links::Follow,
             enforce: decl.enforce,
             confinement: None,
         })
+    }
+
+    /// What can be touched, but for the temporary directory: absolute paths without symbolic links.
+    #[must_use]
+    pub fn granted(&self) -> Vec<Root> {
+        let (_, declared) = self.roots.grants.split_last().unzip();
+        let roots = declared.unwrap_or_default().iter().map(|grant| Root {
+            path: grant.path.clone(),
+            access: grant.access,
+            declared: None,
+        });
+        roots.collect()
     }
 
     /// Finds out, by trying, what the kernel enforces on child processes. Without this, no child

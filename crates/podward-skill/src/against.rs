@@ -99,8 +99,7 @@ fn refusal(tool: &str, pattern: &str, manifest: &ManifestSays<'_>) -> Option<Why
     let name = ToolName::new(tool).ok()?;
     let is_local = matches!(name.origin(), ToolOrigin::Local);
     let is_built_in = podward_policy::BUILT_IN_TOOLS.contains(&name.as_str());
-    let is_offerable = name.as_str() != "spawn";
-    if is_local && is_built_in && is_offerable && !manifest.offered.contains(&name) {
+    if is_local && is_built_in && !manifest.offered.contains(&name) {
         return Some(Why::NotOffered(name));
     }
     if !manifest.policies.may_ever_run(&name) {

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::keep::Keep;
 use crate::registry::Registry;
 use crate::skill::NoSkills;
+use crate::spawn::NoChildren;
 use crate::tool::{Judge, Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
 
 /// A workspace `w`, a home `home` and a directory `outside`, on disk.
@@ -98,6 +99,7 @@ impl World {
             keep: self.keep.clone(),
             judge: Arc::clone(&self.judge),
             skills: Arc::new(NoSkills),
+            children: Arc::new(NoChildren),
             cancel: self.cancel.clone(),
         }
     }

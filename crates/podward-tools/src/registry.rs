@@ -17,6 +17,7 @@ use crate::mcp::lower_mcp;
 use crate::read::Read;
 use crate::search::{Glob, Grep, List};
 use crate::skill::skill_tool;
+use crate::spawn::spawn_tool;
 use crate::tool::{Place, Proposal, Tool};
 use crate::web_fetch::WebFetch;
 
@@ -142,9 +143,11 @@ pub fn lower(tool: &str, arguments: Value, place: &Place) -> Result<(Box<str>, L
         ToolOrigin::Mcp { .. } => lower_mcp(&name, &arguments),
         ToolOrigin::Local => {
             let mut tools = Registry::built_in();
-            // Not there for every model: no other name is taken for it.
-            if tool == names::SKILL {
-                tools.tools.insert(name, skill_tool(""));
+            // Not there for every model: no other name is taken for one of them.
+            match tool {
+                names::SKILL => drop(tools.tools.insert(name, skill_tool(""))),
+                names::SPAWN => drop(tools.tools.insert(name, spawn_tool(""))),
+                _ => {}
             }
             let proposal = tools.propose(tool, arguments, place)?;
             Ok((proposal.arguments, proposal.lowered))
@@ -166,6 +169,7 @@ pub fn arguments_of_text(tool: &str, text: &str) -> Option<Value> {
         names::GLOB | names::GREP => json!({ "pattern": "x", "path": text }),
         names::LIST | names::READ => json!({ "path": text }),
         names::SKILL => json!({ "name": text }),
+        names::SPAWN => json!({ "child": text, "prompt": "x" }),
         names::WEB_FETCH => json!({ "url": text }),
         tool if tool.starts_with("mcp__") => serde_json::from_str(text).ok()?,
         _ => return None,

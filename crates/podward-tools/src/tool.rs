@@ -17,6 +17,7 @@ use crate::bash::{USUAL_NAMES, names_of};
 use crate::error::BadCall;
 use crate::keep::Keep;
 use crate::skill::{NoSkills, StartSkill};
+use crate::spawn::{NoChildren, RunChild};
 
 /// Something the model can call.
 pub trait Tool: Send + Sync {
@@ -211,6 +212,8 @@ pub struct RunContext {
     pub judge: Arc<dyn Judge>,
     /// Starts skills, for the tool `skill`.
     pub skills: Arc<dyn StartSkill>,
+    /// Runs children, for the tool `spawn`.
+    pub children: Arc<dyn RunChild>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
 }
@@ -231,6 +234,7 @@ impl RunContext {
             keep: None,
             judge: Arc::new(Unjudged),
             skills: Arc::new(NoSkills),
+            children: Arc::new(NoChildren),
             cancel: CancellationToken::new(),
         }
     }

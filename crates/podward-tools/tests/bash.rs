@@ -21,7 +21,7 @@ use podward_gate::{Call, CallFacts, CallId, Gate, Permit, Settled, Submitted};
 use podward_policy::{Lowered, Policies, ToolName};
 use podward_scope::{Helper, Protected, Scope, ScopeDecl, confine_main};
 use podward_tools::{
-    NoSkills, Place, Registry, RunContext, ToolLimits, ToolOutput, Unjudged, find_bash,
+    NoChildren, NoSkills, Place, Registry, RunContext, ToolLimits, ToolOutput, Unjudged, find_bash,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -116,6 +116,7 @@ impl World {
             keep: None,
             judge: Arc::new(Unjudged),
             skills: Arc::new(NoSkills),
+            children: Arc::new(NoChildren),
             cancel: self.cancel.clone(),
         }
     }

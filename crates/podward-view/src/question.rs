@@ -135,6 +135,11 @@ impl Question {
             let value = visible(&value.to_string(), Lines::Escape);
             all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
+        if !request.path.is_empty() {
+            let pods = request.path.iter().chain([&request.pod]);
+            let pods: Vec<_> = pods.map(|pod| visible(pod, Lines::Escape)).collect();
+            all.extend(view.entry("pod", &pods.join(" > ")));
+        }
         all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
         all
     }

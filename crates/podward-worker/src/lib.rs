@@ -42,6 +42,7 @@ mod limits;
 mod proposer;
 mod sets;
 mod skill;
+mod spending;
 mod stop;
 #[cfg(test)]
 mod testing;
@@ -67,4 +68,5 @@ pub use skill::{
     ActiveSkill, ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource,
     SkillStarter,
 };
+pub use spending::{Spending, Spent};
 pub use worker::{Worker, WorkerBuilder, WorkerError};

@@ -21,6 +21,8 @@ pub(crate) struct SkillSets {
     /// What the model is told of while no skill is active.
     offered: Vec<(ToolName, ToolSpec)>,
     layers: Vec<Layer>,
+    /// Those of pods above, which this worker never ends.
+    inherited: Vec<Arc<SkillLayer>>,
 }
 
 /// A skill, and what it lists.
@@ -50,7 +52,17 @@ impl SkillSets {
             rules: policies.under([]),
             offered,
             layers: Vec::new(),
+            inherited: Vec::new(),
         }
+    }
+
+    /// The same under skills that are active in pods above.
+    pub(crate) fn under(mut self, records: &[WorkflowRecord]) -> Self {
+        let layers = records
+            .iter()
+            .map(|record| Arc::new(record.layer(&self.known, self.workspace())));
+        self.inherited = layers.collect();
+        self
     }
 
     /// The workspace, as instructions name it.
@@ -73,8 +85,8 @@ impl SkillSets {
             n_tools: layer.restricts().then(|| self.n_tools(layer)),
         });
         self.active.set(active.collect());
-        let layers = self.layers.iter().map(|(_, layer)| Arc::clone(layer));
-        let layers: Vec<_> = layers.collect();
+        let own = self.layers.iter().map(|(_, layer)| layer);
+        let layers: Vec<_> = self.inherited.iter().chain(own).cloned().collect();
         let policies = self.rules.under(layers.iter().cloned());
         let is_restricted = layers.iter().any(|layer| layer.restricts());
         let is_offered = |name: &ToolName| !is_restricted || policies.may_ever_run(name);

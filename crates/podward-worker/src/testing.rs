@@ -11,8 +11,8 @@ use podward_policy::{
 };
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
-    BadArguments, BadCall, Invocation, Judged, NoSkills, Place, Proposal, Registry, RunContext,
-    Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
+    BadArguments, BadCall, Invocation, Judged, NoChildren, NoSkills, Place, Proposal, Registry,
+    RunContext, Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -455,6 +455,7 @@ fn context(temp: &TempDir) -> RunContext {
         keep: None,
         judge: Arc::new(Unjudged),
         skills: Arc::new(NoSkills),
+        children: Arc::new(NoChildren),
         cancel: CancellationToken::new(),
     }
 }

@@ -18,6 +18,7 @@ use crate::event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
 use crate::history::{History, Parked};
 use crate::hook::{PreRequest, PromptSubmit, chain};
 use crate::journal::{Entry, JournalError, SkillMessage};
+use crate::spending::Spent;
 use crate::stop::Stop;
 use crate::worker::{Begin, Parts};
 
@@ -237,6 +238,12 @@ impl<'w> Turn<'w> {
             AnswerEnd::Stopped(_) => self.batch(calls).await?,
             AnswerEnd::Broken(reason) => self.refuse_all(&calls, reason).await?,
         };
+        let spent = self.parts.spending.take();
+        if spent != Spent::default() {
+            self.n_steps = self.n_steps.saturating_add(spent.steps);
+            self.usage += spent.usage;
+            self.tell(WorkerEvent::Usage(self.usage)).await;
+        }
         let batch_end = worked.end.take();
         if batch_end == Some(EndReason::Kept) {
             return Ok(batch_end);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use podward_gate::Gate;
 use podward_model::{Message, Model, ToolSpec, Usage};
 use podward_policy::ToolName;
+use podward_skill::WorkflowRecord;
 use podward_tools::{Registry, RunContext};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +25,7 @@ use crate::skill::{
     ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource, SkillStarter,
     load,
 };
+use crate::spending::Spending;
 use crate::stop::Stop;
 use crate::turn::Turn;
 
@@ -51,6 +53,7 @@ pub(crate) struct Parts {
     pub(crate) parked: Option<Parked>,
     pub(crate) ids: CallIds,
     pub(crate) skills: SkillSets,
+    pub(crate) spending: Spending,
 }
 
 /// A prompt, and the skill that begins with it.
@@ -84,6 +87,8 @@ pub struct WorkerBuilder {
     history: History,
     parked: Option<Parked>,
     skills: Option<Arc<dyn SkillSource>>,
+    inherited: Vec<WorkflowRecord>,
+    spending: Spending,
 }
 
 /// Why a turn could not be worked through to an end that is on record.
@@ -147,6 +152,8 @@ impl Worker {
             history: History::default(),
             parked: None,
             skills: None,
+            inherited: Vec::new(),
+            spending: Spending::default(),
         }
     }
 
@@ -391,6 +398,21 @@ impl WorkerBuilder {
         self
     }
 
+    /// Skills that are active in pods above: what they list restricts this worker from its beginning to
+    /// its end.
+    #[must_use]
+    pub fn under(mut self, skills: Vec<WorkflowRecord>) -> Self {
+        self.inherited = skills;
+        self
+    }
+
+    /// Where calls write down what they spent beside the turn's own requests.
+    #[must_use]
+    pub fn spending(mut self, spending: Spending) -> Self {
+        self.spending = spending;
+        self
+    }
+
     /// The worker.
     #[must_use]
     pub fn build(self) -> Worker {
@@ -415,6 +437,7 @@ impl WorkerBuilder {
             .collect();
         let (place, policies) = (&self.context.place, &self.context.policies);
         let skills = SkillSets::new(self.skills, &self.tools, specs, place, policies);
+        let skills = skills.under(&self.inherited);
         let proposer = Proposer::new(self.tools, self.context.place.clone());
         let parked = self.parked.iter().flat_map(Parked::tool_use_ids);
         let ids = CallIds::new(
@@ -440,6 +463,7 @@ impl WorkerBuilder {
             parked: self.parked,
             ids,
             skills,
+            spending: self.spending,
         };
         parts.follow_skills();
         Worker {

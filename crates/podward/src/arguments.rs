@@ -167,6 +167,9 @@ pub(crate) enum Command {
     /// Print a shell's completions
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(Completions),
+    /// Be the child of a pod: for pods to start
+    #[command(hide = true)]
+    Child,
     /// Print a man page
     #[command(hide = true)]
     Man(Man),

@@ -2,6 +2,7 @@
 
 mod attach;
 mod check;
+mod child;
 mod chosen;
 mod completions;
 mod explain;
@@ -59,6 +60,7 @@ pub(crate) fn run(
         Command::Run(arguments) => run::run(arguments, key, screen),
         Command::Serve(arguments) => serve::run(arguments, key, screen),
         Command::Attach(arguments) => attach::run(&arguments, screen),
+        Command::Child => child::run(key),
         Command::Send(arguments) => send::run(&arguments, screen),
         Command::Cancel(arguments) => stop::cancel(&arguments, screen),
         Command::Stop(arguments) => stop::stop(&arguments),

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use podward_attach::AttachError;
 use podward_client::{ClientError, Ending, PodsError};
 use podward_pod::{
-    CallNotFound, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound, TrustError,
-    with_causes,
+    CallNotFound, ChildError, GrantNotFound, KeyError, PlacesError, PodError, SessionNotFound,
+    TrustError, with_causes,
 };
 use podward_protocol::MethodErrorCode;
 use podward_undo::UndoError;
@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// The pod cannot start or go on.
     #[error(transparent)]
     Pod(#[from] PodError),
+    /// This process is no child, or cannot be one.
+    #[error(transparent)]
+    Child(#[from] ChildError),
     /// The machine has no room for a runtime or signal handlers.
     #[error("the runtime cannot start")]
     Runtime(#[source] io::Error),
@@ -122,6 +125,7 @@ impl Failure {
             | Self::Call(_)
             | Self::Json(_)
             | Self::Cut(_)
+            | Self::Child(_)
             | Self::Pods(_) => Exit::Failed,
             Self::Key(error) => key_exit(error),
             Self::CallNotFound(
@@ -192,6 +196,7 @@ impl Failure {
             | Self::Attach(_)
             | Self::BadManifest(_)
             | Self::Json(_)
+            | Self::Child(_)
             | Self::Pods(_)
             | Self::Runtime(_)
             | Self::Writer

@@ -275,7 +275,8 @@ impl Transcript {
             Asked::Clients if request.unasked => None,
             Asked::Clients => {
                 let id = one_line(request.id.as_str(), CALL_CHARS);
-                let pod = one_line(&request.pod, CALL_CHARS);
+                let pod = request.path.first().unwrap_or(&request.pod);
+                let pod = one_line(pod, CALL_CHARS);
                 let waits = self.screen.talk.paint(Look::Warning, "waits for an answer");
                 Some(Piece::Talk(format!(
                     "#{number}   {waits} to `{id}`: podward pending {pod}\n"

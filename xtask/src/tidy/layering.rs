@@ -65,6 +65,7 @@ pub(super) const LAYERS: &[Layer] = &[
         ],
         Worldly,
     ),
+    layer("podward-client", &["podward-protocol"], Worldly),
     layer(
         "podward-pod",
         &[
@@ -80,10 +81,10 @@ pub(super) const LAYERS: &[Layer] = &[
             "podward-undo",
             "podward-model",
             "podward-worker",
+            "podward-client",
         ],
         Worldly,
     ),
-    layer("podward-client", &["podward-protocol"], Worldly),
     layer(
         "podward-attach",
         &["podward-protocol", "podward-view", "podward-client"],

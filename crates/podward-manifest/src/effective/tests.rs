@@ -52,7 +52,7 @@ max_tokens = 16384  # default
 system = ""         # default
 
 [tools]
-offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read", "skill", "web_fetch"]  # default
+offered = ["bash", "file_edit", "file_write", "glob", "grep", "list", "read", "skill", "spawn", "web_fetch"]  # default
 
 [scope]
 deny = [
@@ -81,6 +81,8 @@ max_entries = 1000     # default
 fetch_size = "5MiB"    # default
 fetch_timeout = "30s"  # default
 history_size = "2MiB"  # default
+children = 8           # default
+child_depth = 3        # default
 
 [undo]
 keep = true         # default
@@ -144,7 +146,7 @@ fn what_is_shown_can_be_read() {
     let values = |resolved: &crate::Resolved| -> Vec<_> {
         let lines = resolved.effective.lines().iter();
         lines
-            .map(|line| (line.table, line.key, line.value.clone()))
+            .map(|line| (line.table, line.key.clone(), line.value.clone()))
             .collect()
     };
     assert_eq!(values(&first), values(&second));

@@ -80,7 +80,7 @@ impl Join<'_> {
         let origin = at.and_then(|key| self.written(Site { layer_idx, key }));
         self.lines.push(EffectiveLine {
             table: "hook",
-            key,
+            key: key.into(),
             value,
             origin: origin.unwrap_or(Origin::Default),
         });

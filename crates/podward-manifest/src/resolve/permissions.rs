@@ -58,7 +58,7 @@ impl LayerLines<'_> {
     fn push(&mut self, key: &'static str, value: String, origin: Origin) {
         self.lines.push(EffectiveLine {
             table: "permissions",
-            key,
+            key: key.into(),
             value,
             origin,
         });

@@ -15,6 +15,7 @@ const SAMPLES: &[&str] = &[
     "ask-first",
     "blocklist",
     "build",
+    "coordinator",
     "demo",
     "explore",
     "minimal",

@@ -10,6 +10,7 @@ const LAYERS: &[LayerKind] = &[
     LayerKind::Machine,
     LayerKind::User,
     LayerKind::Project,
+    LayerKind::Parent,
     LayerKind::Manifest,
     LayerKind::CommandLine,
     LayerKind::Environment,

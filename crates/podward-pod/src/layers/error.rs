@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use podward_manifest::{Diagnostics, LayerKind};
+use podward_policy::Location;
 
 use super::PERMISSIONS_VARIABLE;
 use crate::file::{FileError, shown};
@@ -29,6 +30,26 @@ pub enum LayerProblem {
     /// It was named and is not there.
     #[error("`{}` does not exist", shown(.0))]
     Missing(PathBuf),
+    /// A child's manifest is not there.
+    #[error(
+        "the manifest `{}` of a child does not exist (named at {location})",
+        shown(path)
+    )]
+    MissingChild {
+        /// The manifest.
+        path: PathBuf,
+        /// Where it is named.
+        location: Location,
+    },
+    /// Children, and those below them, have too many manifests.
+    #[error("there are more than {0} manifests of children")]
+    TooManyChildren(usize),
+    /// A child wants a workspace of its own.
+    #[error("a child works where the pod above works, and on no copy of its own")]
+    ChildCopy,
+    /// What a pod above gave makes no sense.
+    #[error("what the pod above gave is no layer of this version")]
+    Handed,
     /// The variable is set and holds nothing.
     #[error("`{PERMISSIONS_VARIABLE}` is set and holds no rules")]
     Blank,
@@ -59,7 +80,15 @@ impl LayerProblem {
             Self::Blank => Some(format!(
                 "no rules at all may be a mistake: unset {PERMISSIONS_VARIABLE} if it is meant"
             )),
-            Self::Missing(_) | Self::NotUtf8 | Self::Workspace { .. } => None,
+            Self::ChildCopy => {
+                Some("leave `workspace_mode` out, or say `copy` in the manifest above".to_owned())
+            }
+            Self::Missing(_)
+            | Self::MissingChild { .. }
+            | Self::TooManyChildren(_)
+            | Self::Handed
+            | Self::NotUtf8
+            | Self::Workspace { .. } => None,
         }
     }
 }

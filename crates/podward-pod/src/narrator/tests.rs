@@ -142,6 +142,7 @@ fn turns_are_counted_over_all_runs_and_calls_within_a_turn() {
             reason: TurnEndReason::Done,
             n_refused: 1,
             n_calls: 2,
+            n_steps: 1,
         };
         assert_eq!(told, [Event::TurnEnded(ended), Event::Status(Status::Idle)]);
     };
@@ -161,6 +162,7 @@ fn a_turn_that_goes_on_keeps_its_number() {
         reason: TurnEndReason::Limit { limit },
         n_refused: 1,
         n_calls: 0,
+        n_steps: 1,
     };
     assert_eq!(told[0], Event::TurnEnded(ended));
 }

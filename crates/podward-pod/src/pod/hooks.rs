@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+use podward_manifest::DeclaredHook;
 use podward_protocol::{Notice, SessionId};
 
 use super::PodRequest;
@@ -17,7 +18,29 @@ pub(super) fn hook_programs(
     request: &PodRequest,
     workspace: &Path,
 ) -> Result<HookPrograms, PodError> {
-    let hooks = &request.loaded.resolved.hooks;
+    found(places, request, workspace, &request.loaded.resolved.hooks)
+}
+
+/// Finds those of every pod that may be started below this one: what they run is kept from this one's
+/// tools too.
+pub(super) fn hooks_of_children(
+    places: &Places,
+    request: &PodRequest,
+    workspace: &Path,
+) -> Result<HookPrograms, PodError> {
+    let children = request.loaded.children.values();
+    let hooks: Vec<_> = children
+        .flat_map(|child| child.mentioned.hooks.iter().cloned())
+        .collect();
+    found(places, request, workspace, &hooks)
+}
+
+fn found(
+    places: &Places,
+    request: &PodRequest,
+    workspace: &Path,
+    hooks: &[DeclaredHook],
+) -> Result<HookPrograms, PodError> {
     let writable = writable(places, request, workspace);
     let environment = hook_environment(request, &writable);
     let accounts = places.accounts();
@@ -51,10 +74,10 @@ pub(super) fn hook_context(
 
 /// The variables of hooks: the user's own, and never a model's key, under whatever name.
 fn hook_environment(request: &PodRequest, writable: &Writable) -> Vec<(OsString, OsString)> {
-    let keys = &request.loaded.resolved.key_places.variables;
+    let keys = request.loaded.key_variables();
     let key = request.key.as_ref().map(|key| key.reveal());
     let is_secret = |name: &OsStr, value: &OsStr| {
-        keys.iter().any(|key| name == key.as_str()) || key.is_some_and(|key| value == key)
+        keys.iter().any(|key| name == *key) || key.is_some_and(|key| value == key)
     };
     environment(&request.variables, is_secret, writable)
 }

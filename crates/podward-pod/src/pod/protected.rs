@@ -1,9 +1,10 @@
 //! What no tool may write, or even read, whatever a manifest declares.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podward_manifest::KeySource;
-use podward_scope::Protected;
+use podward_manifest::{Key, KeyPlaces, KeySource};
+use podward_scope::{Protected, Shield};
 
 use crate::grants;
 use crate::hook::HookPrograms;
@@ -17,7 +18,8 @@ pub(super) fn protected(
     places: &Places,
     loaded: &Loaded,
     workspace: &Path,
-    (hooks, skills): (&HookPrograms, &Catalogue),
+    hooks: &[&HookPrograms],
+    skills: &Catalogue,
 ) -> Vec<Protected> {
     let mut paths: Vec<PathBuf> = vec![
         places.machine_dir().into(),
@@ -32,17 +34,54 @@ pub(super) fn protected(
         paths.extend(path.canonicalize());
         paths.push(path);
     }
-    paths.extend(key_programs(loaded));
-    paths.extend(hooks.files().map(Path::to_path_buf));
+    paths.extend(key_programs(loaded.resolved.key.as_ref()));
+    paths.extend(
+        hooks
+            .iter()
+            .flat_map(|hooks| hooks.files().map(Path::to_path_buf)),
+    );
     paths.extend(skills.protected());
-    paths.sort();
-    paths.dedup();
-    paths
+    let (of_children, hidden) = of_children(places, loaded, workspace);
+    paths.extend(of_children);
+    let own = paths
         .into_iter()
         .map(Protected::read_only)
         .chain(state(places).map(Protected::hidden))
-        .chain(key_files(loaded).map(Protected::hidden))
+        .chain(key_files(&loaded.resolved.key_places).map(Protected::hidden))
+        .chain(hidden.into_iter().map(Protected::hidden));
+    let above = loaded
+        .under
+        .iter()
+        .flat_map(|under| under.scope.protected());
+    let mut all = BTreeMap::<PathBuf, Shield>::new();
+    for Protected { path, shield } in own.chain(above) {
+        let strictest = all.entry(path).or_insert(shield);
+        *strictest = shield.max(*strictest);
+    }
+    let all = all.into_iter();
+    all.map(|(path, shield)| Protected { path, shield })
         .collect()
+}
+
+/// What pods that may be started below this one are made of and run: a tool that could write it here would
+/// decide what they do. Then what holds their keys.
+fn of_children(places: &Places, loaded: &Loaded, workspace: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut paths, mut hidden) = (Vec::new(), Vec::new());
+    for manifest in loaded.children.values() {
+        let mentioned = &manifest.mentioned;
+        paths.extend(both(manifest.text.path.clone()));
+        let skills = Catalogue::find(
+            &mentioned.skill_directories,
+            places,
+            workspace,
+            &loaded.workspace,
+        );
+        paths.extend(skills.protected());
+        paths.extend(mentioned.program_files.iter().cloned().flat_map(both));
+        paths.extend(key_programs(mentioned.key.as_ref()));
+        hidden.extend(key_files(&mentioned.key_places));
+    }
+    (paths, hidden)
 }
 
 /// Where podward keeps its own, and where people have put a part of it by a symlink.
@@ -66,8 +105,7 @@ fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The files of the command that prints the key: it is not confined.
-fn key_programs(loaded: &Loaded) -> Vec<PathBuf> {
-    let key = loaded.resolved.key.as_ref();
+fn key_programs(key: Option<&Key>) -> Vec<PathBuf> {
     let Some(KeySource::Command(command)) = key.map(|key| &key.source) else {
         return Vec::new();
     };
@@ -77,8 +115,8 @@ fn key_programs(loaded: &Loaded) -> Vec<PathBuf> {
 }
 
 /// The files with keys, whichever layer's counts. One that is not there cannot be hidden.
-fn key_files(loaded: &Loaded) -> impl Iterator<Item = PathBuf> {
-    let files = loaded.resolved.key_places.files.iter();
+fn key_files(places: &KeyPlaces) -> impl Iterator<Item = PathBuf> {
+    let files = places.files.iter();
     files
         .filter(|path| path.is_file())
         .flat_map(|path| both(path.clone()))

@@ -26,16 +26,17 @@ pub(super) fn secrets(request: &PodRequest) -> Secrets {
 }
 
 /// The whole environment of commands: what the manifest lets through, and where temporary files
-/// go. A variable that any layer names as that of a key is never part of it.
+/// go. A variable that any layer names as that of a key is never part of it, nor is one that a pod above
+/// keeps from its own.
 pub(super) fn environment(request: &PodRequest, temp: &Path) -> Vec<(OsString, OsString)> {
     let resolved = &request.loaded.resolved;
-    let is_own = |name: &str| {
-        let keys = &resolved.key_places.variables;
-        keys.iter().any(|key| key.as_str() == name) || name == KEY_FD_VARIABLE || name == "TMPDIR"
-    };
+    let under = request.loaded.under.as_ref();
+    let keys = request.loaded.key_variables();
+    let is_own = |name: &str| keys.contains(&name) || name == KEY_FD_VARIABLE || name == "TMPDIR";
     let passes = |name: &OsStr| {
         name.to_str().is_some_and(|name| {
             !is_own(name)
+                && under.is_none_or(|under| under.passes(name))
                 && resolved
                     .environment
                     .iter()

@@ -8,20 +8,24 @@ use podward_manifest::{Resolved, WorkspaceMode};
 use podward_policy::ToolName;
 use podward_protocol::{Event, Notice, SessionId, SkillStarted, SkillStarter};
 use podward_scope::Scope;
-use podward_tools::{NoSkills, Place, Registry, RunContext, Unjudged, skill_tool};
+use podward_tools::{NoChildren, NoSkills, Place, RunContext, Unjudged};
 use podward_worker::{
-    ActiveSkills, Approver, Entry, History, Hooks, Parked, PermissionHook, Proposer, SharedGate,
-    Unattended, Worker,
+    ActiveSkills, Approver, Entry, History, Hooks, Journal, Parked, PermissionHook, Proposer,
+    SharedGate, Unattended, Worker,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::children::{HeardBelow, inherited_skills, wire};
 use super::error::PodError;
-use super::hooks::{exposed_hooks, hook_context, hook_programs};
+use super::hooks::{exposed_hooks, hook_context, hook_programs, hooks_of_children};
 use super::opening::{Opening, changes, layer_digests, notices, opening};
 use super::protected::protected;
+use super::scope::{declared, open_scope};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
+use super::tools::{offered, tools};
 use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
+use crate::children::HandedScope;
 use crate::decision_log::LogContext;
 use crate::grants::GrantStore;
 use crate::hook::{Asked, HookContext, HookPrograms};
@@ -29,7 +33,7 @@ use crate::narrator::Narrator;
 use crate::places::Places;
 use crate::private;
 use crate::prompt::system_prompt;
-use crate::serve::RunDir;
+use crate::serve::{Auto, RunDir};
 use crate::session::{Opened, Reopened, Session, SessionJournal, find_session};
 use crate::skills::Catalogue;
 use crate::undo::{self, KeepRequest};
@@ -50,6 +54,7 @@ pub(super) struct Begun {
 pub(super) struct Audience {
     pub(super) out: Out,
     pub(super) attendance: Attendance,
+    pub(super) auto: Auto,
 }
 
 /// Who answers its questions.
@@ -95,14 +100,16 @@ pub(super) fn start(
         &workspace,
         &request.loaded.workspace,
     );
-    let protected = protected(places, &request.loaded, &workspace, (&hooks, &skills));
-    let scope = Scope::open(
-        &skills.readable_in(&request.loaded.resolved.scope),
+    let protected = protected(
+        places,
+        &request.loaded,
         &workspace,
-        &workplace.temp(),
-        &protected,
-    )?
-    .confine(&request.helper)?;
+        &[&hooks, &hooks_of_children(places, &request, &workspace)?],
+        &skills,
+    );
+    let decl = declared(&request.loaded, &skills, &workspace);
+    let scope = open_scope(&request, &decl, &workspace, &workplace, &protected)?;
+    let handed_scope = HandedScope::of(&scope.granted(), &decl, &workspace, &protected);
     let begun = match resumed {
         Some(begun) => begun,
         None => Begun {
@@ -122,6 +129,7 @@ pub(super) fn start(
         workplace,
         workspace,
         scope,
+        handed_scope,
         hooks,
         skills: Arc::new(skills),
     };
@@ -133,6 +141,8 @@ struct Ground {
     workplace: Workplace,
     workspace: PathBuf,
     scope: Scope,
+    /// What children are given of it.
+    handed_scope: HandedScope,
     hooks: HookPrograms,
     skills: Arc<Catalogue>,
 }
@@ -199,7 +209,7 @@ fn assemble(
     let resolved = &request.loaded.resolved;
     let run = opened(&request, &workplace, &ground.scope);
     begun.session.begin_run(run)?;
-    let tools = tools(resolved, &ground.skills.listing());
+    let tools = tools(&request.loaded, &ground.skills.listing());
     let (offered, withheld) = offered(resolved, &tools);
     let tools_told = (offered.as_slice(), withheld.as_slice());
     let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
@@ -207,28 +217,24 @@ fn assemble(
     let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
+    let below = wire(
+        &request,
+        &workspace,
+        ground.handed_scope,
+        &audience,
+        &mut run_context,
+    );
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let (events, told) = mpsc::channel(N_WAITING);
     let grants = grants(places, &request, &id, &mut notices);
     let gate = gate(resolved, grants.as_ref());
     let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
-    let attended = attend(audience.attendance, &ground.hooks, &hook_context);
-    let mut parts = Parts {
-        gate: gate.clone(),
-        proposer: Proposer::new(tools.clone(), run_context.place.clone()),
-        skills: ActiveSkills::default(),
-        grants,
-        n_turns: begun.n_turns,
-        is_asking: begun.parked.is_some(),
-        asked_hooks: attended.asked_hooks,
-        notices: attended.notices,
-    };
+    let mut attended = attend(audience.attendance, &ground.hooks, &hook_context);
+    let proposer = Proposer::new(tools.clone(), run_context.place.clone());
+    let mut parts = parts(&gate, proposer, grants, &begun, &mut attended, below.heard);
     let hooks = all_hooks(&request, ground.hooks.hooks(hook_context), &gate);
-    let journal = SessionJournal {
-        session: begun.session,
-        context,
-    };
-    let worker = Worker::builder(request.model, gate, Box::new(journal), run_context)
+    let journal = journal(begun.session, context);
+    let worker = Worker::builder(request.model, gate, journal, run_context)
         .system(system_prompt(&workspace, &offered, &resolved.system))
         .tools(tools)
         .offered(offered)
@@ -239,7 +245,11 @@ fn assemble(
         .history(begun.history)
         .parked(begun.parked)
         .skills(ground.skills)
+        .under(inherited_skills(&request.loaded))
+        .spending(below.spending)
         .build();
+    // It is empty until here.
+    let _ = below.skills.set(worker.skills());
     parts.skills = worker.skills();
     let pod = Pod {
         opening: told_first(first, notices, &worker),
@@ -256,6 +266,33 @@ fn assemble(
         _workplace: workplace,
     };
     Ok((pod, parts))
+}
+
+fn journal(session: Session, context: LogContext) -> Box<dyn Journal> {
+    Box::new(SessionJournal { session, context })
+}
+
+/// What a server needs of the pod; its skills are those of the worker, which is made later.
+fn parts(
+    gate: &SharedGate,
+    proposer: Proposer,
+    grants: Option<Arc<GrantStore>>,
+    begun: &Begun,
+    attended: &mut Attended,
+    below: HeardBelow,
+) -> Parts {
+    Parts {
+        gate: gate.clone(),
+        proposer,
+        skills: ActiveSkills::default(),
+        grants,
+        n_turns: begun.n_turns,
+        is_asking: begun.parked.is_some(),
+        asked_hooks: attended.asked_hooks.take(),
+        notices: std::mem::replace(&mut attended.notices, mpsc::channel(1).1),
+        from_below: below.told,
+        attended: below.attended,
+    }
 }
 
 /// What is told first; `tools`: those that are offered, and those that are not.
@@ -295,17 +332,6 @@ fn narrator(request: &PodRequest, session: &SessionId, n_turns: u64) -> Narrator
     Narrator::new(session.clone(), n_turns, Arc::clone(&request.clock))
         .with_key(key)
         .with_rules(resolved.policies.clone(), resolved.programs.clone())
-}
-
-/// The tools that there are; `skill` where the model can start one.
-fn tools(resolved: &Resolved, listing: &str) -> Registry {
-    let mut tools = Registry::built_in();
-    if !listing.is_empty() {
-        // No built-in tool has its name.
-        let _ = tools.register(skill_tool(listing));
-    }
-    tools.retain(|name| resolved.tools.contains(name));
-    tools
 }
 
 /// What is told before anything happens, the skills that are still active last.
@@ -456,12 +482,7 @@ fn run_context(
         keep: None,
         judge: Arc::new(Unjudged),
         skills: Arc::new(NoSkills),
+        children: Arc::new(NoChildren),
         cancel: CancellationToken::new(),
     }
-}
-
-/// The tools that the model is told of, and those that no rule could ever let run.
-fn offered(resolved: &Resolved, tools: &Registry) -> (Vec<ToolName>, Vec<ToolName>) {
-    let tools = tools.iter().map(|tool| tool.name().clone());
-    tools.partition(|tool| resolved.policies.may_ever_run(tool))
 }

@@ -48,23 +48,26 @@ pub(crate) enum Standing {
     Unknown,
 }
 
+/// How a client came.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Door {
+    /// By the socket, at this moment.
+    Socket(family::Moment),
+    /// It is the pod above, which has started this process.
+    Above,
+}
+
 /// Serves a connection to its end.
 pub(crate) async fn serve(
     stream: UnixStream,
     number: ClientNumber,
-    accepted: family::Moment,
+    door: Door,
     outbox: Outbox,
     heard: mpsc::Sender<(ClientNumber, Heard)>,
 ) {
-    let standing = match family::peer_kinship(&stream, accepted) {
-        // What runs in the pod's own process is no tool.
-        Ok(Kinship::Apart | Kinship::Same) => Standing::Apart,
-        Ok(Kinship::Below) => Standing::Below,
-        Ok(Kinship::BelowAnother) => Standing::BelowAnother,
-        Err(error) => {
-            tracing::warn!(%error, "nothing is known of a client's process");
-            Standing::Unknown
-        }
+    let standing = match door {
+        Door::Above => Standing::Apart,
+        Door::Socket(accepted) => standing(&stream, accepted),
     };
     // Fails only when the server is gone, here and below.
     if heard.send((number, Heard::Came(standing))).await.is_err() {
@@ -81,6 +84,19 @@ pub(crate) async fn serve(
             }
             outbox.close();
             let _ = heard.send((number, Heard::Gone)).await;
+        }
+    }
+}
+
+fn standing(stream: &UnixStream, accepted: family::Moment) -> Standing {
+    match family::peer_kinship(stream, accepted) {
+        // What runs in the pod's own process is no tool.
+        Ok(Kinship::Apart | Kinship::Same) => Standing::Apart,
+        Ok(Kinship::Below) => Standing::Below,
+        Ok(Kinship::BelowAnother) => Standing::BelowAnother,
+        Err(error) => {
+            tracing::warn!(%error, "nothing is known of a client's process");
+            Standing::Unknown
         }
     }
 }

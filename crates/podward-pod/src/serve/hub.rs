@@ -1,6 +1,7 @@
 //! The server's task: it alone owns what is known of clients and questions.
 
 mod background;
+pub(super) mod below;
 mod clients;
 mod explaining;
 mod methods;
@@ -27,12 +28,13 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
+use self::below::Below;
 use self::explaining::{Explaining, explaining};
 use self::remembered::{Deeds, deeds};
 use self::turns::{Job, Turn};
 use super::Auto;
 use super::clients::{Clients, Frame};
-use super::connection::{self, ClientNumber};
+use super::connection::{self, ClientNumber, Door};
 use super::local::{LocalCall, LocalEvents};
 use super::outbox::{MAX_BYTES, MAX_LINES, Outbox};
 use super::pending::{PendingReplies, ReplyTo};
@@ -41,6 +43,7 @@ use super::questions::{Asker, Number, Questions};
 use super::run_dir::Claim;
 use super::snapshot::Snapshot;
 use super::texts::Texts;
+use crate::children::FromBelow;
 use crate::clock::Clock;
 use crate::grants::GrantStore;
 use crate::hook::Asked;
@@ -83,6 +86,10 @@ pub(super) struct Hub {
     pub(super) may_be_covered: bool,
     pub(super) pending: PendingReplies,
     pub(super) clients: Clients,
+    /// The children that run, and what they ask.
+    pub(super) below: Below,
+    /// The client that is the pod above: when it is gone, the pod stops.
+    pub(super) above: Option<ClientNumber>,
     pub(super) snapshot: Snapshot,
     /// What snapshots say of questions.
     pub(super) texts: Arc<Texts>,
@@ -125,8 +132,12 @@ pub(super) struct Inputs {
     pub(super) listener: Option<UnixListener>,
     pub(super) calls: mpsc::Receiver<LocalCall>,
     pub(super) told: mpsc::Receiver<Told>,
+    /// What children tell.
+    pub(super) below: mpsc::Receiver<FromBelow>,
     /// What fails in hooks that are told of questions.
     pub(super) notices: mpsc::Receiver<Notice>,
+    /// The connection to the pod above.
+    pub(super) above: Option<UnixStream>,
     pub(super) ended: mpsc::Receiver<turns::Worked>,
     pub(super) stop: CancellationToken,
 }
@@ -176,6 +187,8 @@ impl Hub {
             may_be_covered: false,
             pending: PendingReplies::default(),
             clients: Clients::default(),
+            below: Below::new(parts.attended),
+            above: None,
             snapshot: Snapshot::new(),
             texts: Arc::default(),
             local: LocalEvents::new(makings.local),
@@ -201,6 +214,7 @@ impl Hub {
     ) -> Result<(), PodError> {
         let (say, mut heard) = mpsc::channel(N_HEARD);
         let mut connections = JoinSet::new();
+        self.let_in_above(inputs.above.take(), &mut connections, &say);
         let local = self.local.sender.clone();
         let mut adopted = family::Adopted::new();
         let mut pings = tokio::time::interval_at(Instant::now() + self.ping, self.ping);
@@ -225,6 +239,8 @@ impl Hub {
                 Some(notice) = inputs.notices.recv() => {
                     self.publish(Event::Notice(notice));
                 }
+                Some(from) = inputs.below.recv() => self.take_from_below(from),
+                passed = self.below.next() => self.passed(passed),
                 Some(end) = inputs.ended.recv() => {
                     while let Ok(told) = inputs.told.try_recv() {
                         self.take(told);
@@ -235,7 +251,7 @@ impl Hub {
                     if let Some((stream, number, outbox)) = self.let_in(accepted) {
                         let since = family::now();
                         connections.spawn(
-                            connection::serve(stream, number, since, outbox, say.clone()));
+                            connection::serve(stream, number, Door::Socket(since), outbox, say.clone()));
                     }
                 }
                 (to, done) = self.deeds.next() => self.done(to, done),
@@ -249,6 +265,7 @@ impl Hub {
                 Some(_) = connections.join_next() => {}
             }
             self.close_due();
+            self.tell_below_who_is_there();
             if !matches!(self.phase, Phase::Open) {
                 inputs.stop.cancel();
             }
@@ -259,6 +276,21 @@ impl Hub {
         }
         drop((inputs, claim));
         self.end(connections).await
+    }
+
+    /// Takes in the pod above, if there is one.
+    fn let_in_above(
+        &mut self,
+        stream: Option<UnixStream>,
+        connections: &mut JoinSet<()>,
+        say: &mpsc::Sender<(ClientNumber, connection::Heard)>,
+    ) {
+        let above = stream.and_then(|stream| self.let_in(Ok(stream)));
+        if let Some((stream, number, outbox)) = above {
+            self.above = Some(number);
+            let say = say.clone();
+            connections.spawn(connection::serve(stream, number, Door::Above, outbox, say));
+        }
     }
 
     /// Takes in a connection; where that failed, nobody is let in for a while, and whoever is in
@@ -283,6 +315,7 @@ impl Hub {
 
     /// Tells everybody that nothing more comes.
     async fn end(mut self, mut connections: JoinSet<()>) -> Result<(), PodError> {
+        self.below.give_up();
         self.end_deeds().await;
         self.fail_pending();
         let ending = std::mem::take(&mut self.ending).into_iter().flatten();

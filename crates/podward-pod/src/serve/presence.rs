@@ -100,6 +100,11 @@ impl<Q: Clone + Ord> Presence<Q> {
         }
     }
 
+    /// Whether an approver is there.
+    pub(crate) fn is_attended(&self) -> bool {
+        !self.approvers.is_empty()
+    }
+
     /// An approver came.
     pub(crate) fn join(&mut self, approver: u64) {
         self.approvers.insert(approver, 0);

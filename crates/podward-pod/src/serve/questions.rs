@@ -32,6 +32,8 @@ const UNTIMED: Time = Time::UNIX_EPOCH;
 pub(super) struct Asker {
     pub(super) session: SessionId,
     pub(super) pod: String,
+    /// The pods above it, outermost first.
+    pub(super) path: Vec<String>,
     /// Where relative paths start from.
     pub(super) cwd: String,
     /// The workspace, where `cwd` is in a copy of it.
@@ -91,7 +93,7 @@ impl Asker {
         let mut request = PermissionRequest {
             id: wire::RequestId::new(question.id().as_str()),
             pod: self.pod.clone(),
-            path: Vec::new(),
+            path: self.path.clone(),
             call: wire::CallId::new(facts.id().as_str()),
             part_of: facts.part_of().map(|id| wire::CallId::new(id.as_str())),
             tool: facts.tool().to_string(),

@@ -64,6 +64,7 @@ impl RawReply {
             MethodName::Explain => Reply::Explain(object(value)?),
             MethodName::ExplainCall => Reply::ExplainCall(object(value)?),
             MethodName::SkillEnd => Reply::SkillEnd(object(value)?),
+            MethodName::Attend => Reply::Attend(object(value)?),
             MethodName::Pong => Reply::Pong(object(value)?),
         })
     }

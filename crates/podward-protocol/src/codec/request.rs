@@ -156,6 +156,7 @@ fn read_params(method: MethodName, params: &str) -> Result<Method, serde_json::E
         MethodName::Explain => Method::Explain(object_text(params)?),
         MethodName::ExplainCall => Method::ExplainCall(object_text(params)?),
         MethodName::SkillEnd => Method::SkillEnd(object_text(params)?),
+        MethodName::Attend => Method::Attend(object_text(params)?),
         MethodName::Pong => Method::Pong(object_text(params)?),
     })
 }

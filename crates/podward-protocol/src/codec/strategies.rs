@@ -67,16 +67,22 @@ pub(crate) fn events() -> impl Strategy<Value = Event> {
                 message,
                 help
             })),
-        (any::<u64>(), turn_end(), any::<u64>(), any::<u64>()).prop_map(
-            |(turn, reason, n_refused, n_calls)| {
+        (
+            any::<u64>(),
+            turn_end(),
+            any::<u64>(),
+            any::<u64>(),
+            any::<u64>()
+        )
+            .prop_map(|(turn, reason, n_refused, n_calls, n_steps)| {
                 Event::TurnEnded(TurnEnded {
                     turn,
                     reason,
                     n_refused,
                     n_calls,
+                    n_steps,
                 })
-            }
-        ),
+            }),
     ]
 }
 
@@ -313,7 +319,12 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
         (option::of(request_id()), limit())
             .prop_map(|(after, limit)| Method::PermissionList(PermissionList { after, limit })),
         (request_id(), text(), answer()).prop_map(|(id, digest, answer)| {
-            Method::PermissionReply(PermissionReply { id, digest, answer })
+            Method::PermissionReply(PermissionReply {
+                id,
+                digest,
+                answer,
+                by: None,
+            })
         }),
         preview().prop_map(Method::PermissionPreview),
         option::of(text())
@@ -325,6 +336,7 @@ pub(crate) fn methods() -> impl Strategy<Value = Method> {
             .prop_map(|(tool, arguments)| Method::Explain(Explain { tool, arguments })),
         call().prop_map(|call| Method::ExplainCall(ExplainCall { call })),
         text().prop_map(|name| Method::SkillEnd(SkillEnd { name })),
+        any::<bool>().prop_map(|can_approve| Method::Attend(Attend { can_approve })),
         any::<u64>().prop_map(|n| Method::Pong(Pong { n })),
     ]
 }
@@ -365,6 +377,7 @@ pub(crate) fn replies() -> impl Strategy<Value = Reply> {
         explanation().prop_map(|explanation| Reply::Explain(Box::new(explanation))),
         explained_call().prop_map(|explained| Reply::ExplainCall(Box::new(explained))),
         option::of(any::<u64>()).prop_map(|turn| Reply::SkillEnd(SkillEndStarted { turn })),
+        any::<bool>().prop_map(|can_approve| Reply::Attend(AttendHeard { can_approve })),
         Just(Reply::Pong(PongHeard {})),
     ]
 }

@@ -2,10 +2,10 @@
 
 use crate::explanation::{Explain, ExplainCall, ExplainedCall, Explanation};
 use crate::method::{
-    Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method, OpenRequests,
-    PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply, Revoked, Run,
-    RunStarted, Settled, SkillEnd, SkillEndStarted, Stop, StopStarted, Subscribe, Subscribed,
-    Welcome,
+    Attend, AttendHeard, Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method,
+    OpenRequests, PermissionList, PermissionRejectAll, PermissionReply, Pong, PongHeard, Reply,
+    Revoked, Run, RunStarted, Settled, SkillEnd, SkillEndStarted, Stop, StopStarted, Subscribe,
+    Subscribed, Welcome,
 };
 use crate::preview::{PermissionPreview, Preview};
 
@@ -251,6 +251,23 @@ impl Params for SkillEnd {
     fn of(reply: Reply) -> Option<SkillEndStarted> {
         match reply {
             Reply::SkillEnd(reply) => Some(reply),
+            _ => None, // of another method
+        }
+    }
+}
+
+impl From<Attend> for Method {
+    fn from(params: Attend) -> Self {
+        Self::Attend(params)
+    }
+}
+
+impl Params for Attend {
+    type Reply = AttendHeard;
+
+    fn of(reply: Reply) -> Option<AttendHeard> {
+        match reply {
+            Reply::Attend(reply) => Some(reply),
             _ => None, // of another method
         }
     }

@@ -94,6 +94,24 @@ fn line(pids: &[i32]) -> Vec<Ancestor> {
 }
 
 #[test]
+fn what_the_pods_above_a_child_have_started_is_not_apart_from_it() {
+    // A child of 8, which 9 has started; 3 is a pod below which all of them were started by chance.
+    let own = line(&[-7, -8, -9, 4, -3, 1]);
+    for (peer, expected) in [
+        (&[5, 4, -3, 1][..], Kinship::Apart),
+        (&[5, -3, 1], Kinship::Apart),
+        (&[5, -8, -9, 4, -3, 1], Kinship::BelowAnother),
+        (&[5, -9, 4, -3, 1], Kinship::BelowAnother),
+        (&[-6, -9, 4, -3, 1], Kinship::BelowAnother),
+        (&[-8, -9, 4, -3, 1], Kinship::BelowAnother),
+        (&[-9, 4, -3, 1], Kinship::BelowAnother),
+        (&[5, -7, -8, -9, 4, -3, 1], Kinship::Below),
+    ] {
+        assert_eq!(kinship(&line(peer), &own, 2), expected, "{peer:?}");
+    }
+}
+
+#[test]
 fn a_pod_above_the_one_that_connects_counts_unless_it_is_above_this_one_too() {
     for (peer, own, expected) in [
         (&[5, 4, 1][..], &[-7, 4, 1][..], Kinship::Apart),
@@ -109,13 +127,13 @@ fn a_pod_above_the_one_that_connects_counts_unless_it_is_above_this_one_too() {
         (&[5, 1], &[-7, 9, -8, 1], Kinship::Apart),
         (&[9, -8, 1], &[-7, 9, -8, 1], Kinship::Apart),
     ] {
-        assert_eq!(kinship(&line(peer), &line(own)), expected, "{peer:?}");
+        assert_eq!(kinship(&line(peer), &line(own), 0), expected, "{peer:?}");
     }
     // A number that is used again is another process.
     let mut later = line(&[5, -8, 1]);
     later[1].stat.start = 2;
     assert_eq!(
-        kinship(&later, &line(&[-7, 9, -8, 1])),
+        kinship(&later, &line(&[-7, 9, -8, 1]), 0),
         Kinship::BelowAnother
     );
 }

@@ -203,6 +203,47 @@ fn a_denied_root_wins_under_every_name() {
 }
 
 #[test]
+fn nothing_is_given_beyond_the_roots_of_a_pod_above() {
+    let world = World::new();
+    fs::create_dir_all(world.at("w/in/deep")).unwrap();
+    fs::create_dir_all(world.at("w/beside")).unwrap();
+    for name in ["w/in/f", "w/in/deep/f", "w/beside/f", "w/f"] {
+        fs::write(world.at(name), "text").unwrap();
+    }
+    let open = |own: Vec<Root>, above: Vec<Root>| {
+        let decl = |allow| ScopeDecl {
+            allow,
+            ..ScopeDecl::default()
+        };
+        let (workspace, temp) = (world.at("w"), world.at("temp"));
+        fs::create_dir_all(&temp).unwrap();
+        let above = Scope::open(&decl(above), &workspace, &temp, &[]).unwrap();
+        Scope::open_within(&decl(own), &above.granted(), &workspace, &temp, &[]).unwrap()
+    };
+    // What is declared, what is declared above, and what becomes of `w/in/deep/f`, `w/beside/f` and `w/f`.
+    let (read, write) = (Root::read, Root::write);
+    for (own, above, expected) in [
+        (vec![], vec![], "www"),
+        (vec![], vec![write("in")], "w--"),
+        (vec![write("in")], vec![], "w--"),
+        (vec![write("in/deep")], vec![read("in")], "r--"),
+        (vec![read("in")], vec![write("in/deep")], "r--"),
+        (vec![write(".")], vec![read("."), write("in")], "wrr"),
+        (vec![write("in")], vec![write("beside")], "---"),
+        (vec![write("/")], vec![write("in"), read("beside")], "wr-"),
+    ] {
+        let scope = open(own.clone(), above.clone());
+        let right = |path: &str| match (self::read(&scope, path), self::write(&scope, path)) {
+            (Ok(_), Ok(_)) => 'w',
+            (Ok(_), Err(_)) => 'r',
+            (Err(_), _) => '-',
+        };
+        let got: String = ["in/deep/f", "beside/f", "f"].map(right).iter().collect();
+        assert_eq!(got, expected, "{own:?} within {above:?}");
+    }
+}
+
+#[test]
 fn what_is_podwards_own_is_protected_from_every_declaration() {
     let world = World::new();
     fs::create_dir_all(world.at("w/.podward")).unwrap();

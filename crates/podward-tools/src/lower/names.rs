@@ -10,6 +10,7 @@ pub(crate) const GREP: &str = "grep";
 pub(crate) const LIST: &str = "list";
 pub(crate) const READ: &str = "read";
 pub(crate) const SKILL: &str = "skill";
+pub(crate) const SPAWN: &str = "spawn";
 pub(crate) const WEB_FETCH: &str = "web_fetch";
 
 /// The name of a built-in tool.

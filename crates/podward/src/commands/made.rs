@@ -1,10 +1,13 @@
 //! What `run` and `serve` make a pod from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use podward_manifest::KeySource;
 use podward_pod::layers::Loaded;
-use podward_pod::{ModelKey, Places, PodRequest, declared_model, hand_over, model_key};
+use podward_pod::{
+    Inheritance, ModelKey, Places, PodRequest, declared_model, hand_over, model_key,
+};
 use tokio::runtime::Runtime;
 
 use crate::arguments::{Auto, Layers};
@@ -26,13 +29,36 @@ pub(super) fn pod(
     key: Option<ModelKey>,
 ) -> Result<(Runtime, PodRequest), Failure> {
     let loaded = layers::load(places, Some(manifest), layers)?;
+    made(places, loaded, || key)
+}
+
+/// The same of a child, whose layers come from the pod above.
+///
+/// # Errors
+/// As for [`pod`].
+pub(super) fn child(
+    places: &Places,
+    inheritance: &Arc<Inheritance>,
+    key: Option<ModelKey>,
+) -> Result<(Runtime, PodRequest), Failure> {
+    let loaded = inheritance.load(places);
+    let loaded = loaded.map_err(|error| Failure::BadManifest(error.to_string()))?;
+    made(places, loaded, || key.or_else(|| inheritance.key()))
+}
+
+fn made(
+    places: &Places,
+    loaded: Loaded,
+    key: impl FnOnce() -> Option<ModelKey>,
+) -> Result<(Runtime, PodRequest), Failure> {
     // May start this program again: nothing may be read or said before.
     leave_keys_behind(&loaded)?;
     let runtime = super::runtime()?;
-    let key = runtime.block_on(model_key(&loaded.resolved, places, key))?;
+    let key = runtime.block_on(model_key(&loaded.resolved, places, key()))?;
     let model = declared_model(&loaded.resolved, &[DEMO], key.as_ref())?;
     let mut request = PodRequest::new(loaded, model);
     request.key = key;
+    request.child_program = Some(PathBuf::from("/proc/self/exe"));
     Ok((runtime, request))
 }
 

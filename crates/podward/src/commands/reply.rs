@@ -82,6 +82,7 @@ async fn reply(
         id,
         digest: whole_digest(digest),
         answer,
+        by: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! `podward tools [MANIFEST]`: which tools the model is offered, and why not the others.
 
-use podward_tools::{Registry, Tool, skill_tool};
+use podward_tools::{Registry, Tool, skill_tool, spawn_tool};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ enum Offer {
     NotListed,
     /// No text of it could get a verdict other than deny.
     NeverAllowed,
+    /// There are no children.
+    NoChildren,
 }
 
 impl Offer {
@@ -27,6 +29,7 @@ impl Offer {
             Self::Offered => "offered",
             Self::NotListed => "not offered: `[tools] offered` leaves it out",
             Self::NeverAllowed => "not offered: no rule could let it run",
+            Self::NoChildren => "not offered: there are no `[children]`",
         }
     }
 }
@@ -50,6 +53,8 @@ pub(super) fn run(arguments: &Tools, screen: Screen) -> Result<Exit, Failure> {
     let offer = |tool: &dyn Tool| {
         if !loaded.resolved.tools.contains(tool.name()) {
             Offer::NotListed
+        } else if tool.name().as_str() == "spawn" && loaded.resolved.children.is_empty() {
+            Offer::NoChildren
         } else if loaded.resolved.policies.may_ever_run(tool.name()) {
             Offer::Offered
         } else {
@@ -57,8 +62,9 @@ pub(super) fn run(arguments: &Tools, screen: Screen) -> Result<Exit, Failure> {
         }
     };
     let mut tools = Registry::built_in();
-    // No built-in tool has its name.
+    // No built-in tool has their names.
     let _ = tools.register(skill_tool(""));
+    let _ = tools.register(spawn_tool(""));
     let text: String = tools
         .iter()
         .map(|tool| show(tool.as_ref(), offer(tool.as_ref()), arguments.format))

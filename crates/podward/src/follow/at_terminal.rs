@@ -157,8 +157,12 @@ impl AtTerminal {
                 Step::Bell => self.screen.write_talk("\u{7}"),
                 Step::Pause => self.is_pausing = true,
                 Step::Reply { id, digest, answer } => {
-                    let reply = PermissionReply { id, digest, answer };
-                    self.to_send = Some(ToSend::Answer(reply));
+                    self.to_send = Some(ToSend::Answer(PermissionReply {
+                        id,
+                        digest,
+                        answer,
+                        by: None,
+                    }));
                 }
                 Step::Run(prompt) => self.to_send = Some(ToSend::Prompt(prompt)),
                 Step::Leave => self.has_left = true,

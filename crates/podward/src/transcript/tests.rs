@@ -147,6 +147,7 @@ fn a_refused_call_is_shown_with_its_rule_and_its_result() {
         reason: TurnEndReason::Done,
         n_refused: 1,
         n_calls: 1,
+        n_steps: 1,
     }));
     check(
         PIPE,

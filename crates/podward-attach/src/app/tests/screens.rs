@@ -425,6 +425,7 @@ fn a_conversation_shows_calls_with_verdict_and_rule() {
             reason: TurnEndReason::Done,
             n_refused: 1,
             n_calls: 1,
+            n_steps: 1,
         }),
     );
     desk.tell(0, Event::Status(Status::Idle));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use podward_protocol::{
-    ClientJoined, CloseReason, Event, Grant, GrantAdded, GrantRevoked, Hello, MethodError,
-    MethodErrorCode, PROTOCOL_VERSION, Reply, SnapshotEnd, SnapshotStarted, Subscribed, Welcome,
-    is_invisible,
+    AttendHeard, ClientJoined, CloseReason, Event, Grant, GrantAdded, GrantRevoked, Hello,
+    MethodError, MethodErrorCode, PROTOCOL_VERSION, Reply, SnapshotEnd, SnapshotStarted,
+    Subscribed, Welcome, is_invisible,
 };
 
 use super::{Hub, Phase};
@@ -55,7 +55,12 @@ impl Hub {
                 self.send_response(number, &response);
                 self.close(number, CloseReason::BadLine, message);
             }
-            Heard::Gone => self.leave(number),
+            Heard::Gone => {
+                self.leave(number);
+                if self.above == Some(number) {
+                    self.stop();
+                }
+            }
         }
     }
 
@@ -103,7 +108,7 @@ impl Hub {
             protocol: PROTOCOL_VERSION,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pod: self.asker.pod.clone(),
-            path: Vec::new(),
+            path: self.asker.path.clone(),
             session: self.session.clone(),
             client: number,
             can_approve,
@@ -124,6 +129,24 @@ impl Hub {
         self.respond(to, Ok(Reply::Hello(welcome)));
         outbox.push_snapshot(self.snapshot_parts(number, &wants));
         self.look_at_grants();
+    }
+
+    /// A client can approve from now on, or can no longer; one that a pod has started cannot.
+    pub(super) fn attend(&mut self, number: ClientNumber, can_approve: bool) -> Reply {
+        let now = self.now();
+        let client = self.clients.get_mut(number);
+        let Some(client) = client.filter(|client| client.standing == Some(Standing::Apart)) else {
+            return Reply::Attend(AttendHeard { can_approve: false });
+        };
+        if let Some(welcomed) = &mut client.welcomed {
+            let could = std::mem::replace(&mut welcomed.can_approve, can_approve);
+            match (could, can_approve) {
+                (false, true) => self.presence.join(number),
+                (true, false) => self.presence.leave(number, now),
+                (true, true) | (false, false) => {}
+            }
+        }
+        Reply::Attend(AttendHeard { can_approve })
     }
 
     /// Chooses what a client is told, and tells it what there is.
@@ -192,6 +215,8 @@ impl Hub {
                 }) as Box<dyn Lazy>
             }));
         }
+        let below = self.below.open_after(None).cloned();
+        parts.extend(below.filter_map(|request| part(whole(Event::PermissionRequest(request)))));
         let tail = self.snapshot.tail().into_iter().map(Kept::Event);
         parts.extend(tail.filter_map(part));
         let end = SnapshotEnd { seq: frame.seq };
@@ -230,6 +255,7 @@ impl Hub {
             self.cut_off(number);
         }
         self.texts.tidy();
+        self.tidy_below();
         // Grants end, and other pods change them, while nothing is called.
         self.look_at_grants();
     }

@@ -51,9 +51,16 @@ impl Hub {
             Method::Hello(hello) => return self.hello(number, to, hello),
             Method::Run(run) => return self.begin(to, run),
             Method::Subscribe(subscribe) => return self.subscribe(number, to, subscribe.events),
-            Method::PermissionReply(reply) => return self.reply(to, &name, reply),
+            Method::PermissionReply(reply) => return self.take_reply(number, to, name, reply),
+            Method::PermissionPreview(preview) if self.below.asks(&preview.id) => {
+                let asked = preview.id.clone();
+                return self.pass_below(to, &asked, |id| {
+                    Method::PermissionPreview(wire::PermissionPreview { id, ..preview })
+                });
+            }
             Method::PermissionPreview(preview) => return self.preview(to, preview),
             Method::PermissionRejectAll(all) => {
+                self.reject_all_below(all.feedback.as_deref());
                 return self.reject_all(to, &name, all.feedback.as_deref());
             }
             Method::Explain(call) => return self.explain(to, call),
@@ -67,9 +74,38 @@ impl Hub {
             Method::PermissionList(list) => Ok(self.open_requests(&list)),
             Method::GrantsList(list) => return self.list_grants(to, list),
             Method::GrantsRevoke(revoke) => return self.revoke(to, revoke.id),
+            Method::Attend(attend) => Ok(self.attend(number, attend.can_approve)),
             Method::Pong(_) => Ok(Reply::Pong(wire::PongHeard {})),
         };
         self.respond(to, result);
+    }
+
+    /// Takes an answer: to a question of this pod, or of a child.
+    fn take_reply(
+        &mut self,
+        number: ClientNumber,
+        to: ReplyTo,
+        name: Box<str>,
+        mut reply: wire::PermissionReply,
+    ) {
+        let name = match reply.by.take() {
+            // The pod above says who it was.
+            Some(by) if self.above == Some(number) => by.into(),
+            Some(_) => {
+                let message = "`by` is for the pod above";
+                let error = MethodError::new(MethodErrorCode::InvalidParams, message);
+                return self.respond(to, Err(error));
+            }
+            None => name,
+        };
+        if !self.below.asks(&reply.id) {
+            return self.reply(to, &name, reply);
+        }
+        reply.by = Some(name.into());
+        let asked = reply.id.clone();
+        self.pass_below(to, &asked, |id| {
+            Method::PermissionReply(wire::PermissionReply { id, ..reply })
+        });
     }
 
     /// Whether a client may ask for something.
@@ -93,6 +129,7 @@ impl Hub {
             MethodName::Hello
             | MethodName::Subscribe
             | MethodName::PermissionList
+            | MethodName::Attend
             | MethodName::Pong => Ok(()),
             MethodName::Run
             | MethodName::Cancel
@@ -139,8 +176,13 @@ impl Hub {
 
     fn open_requests(&self, list: &PermissionList) -> Reply {
         let after = list.after.as_ref().and_then(request_id);
-        let open = self.questions.after(after.as_ref());
-        let (requests, more) = page(list.limit, open.map(|open| self.asker.request(open)));
+        let below = list.after.as_ref().and_then(|id| self.below.place(id));
+        // Those of children come behind its own.
+        let own = (below.is_none()).then(|| self.questions.after(after.as_ref()));
+        let own = own.into_iter().flatten();
+        let own = own.map(|open| self.asker.request(open));
+        let all = own.chain(self.below.open_after(below).cloned());
+        let (requests, more) = page(list.limit, all);
         Reply::PermissionList(OpenRequests { requests, more })
     }
 }

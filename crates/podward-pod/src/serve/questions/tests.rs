@@ -10,6 +10,7 @@ fn asker() -> Asker {
     Asker {
         session: SessionId::from_bits(1),
         pod: "test".into(),
+        path: Vec::new(),
         cwd: "/w".into(),
         copy_of: None,
         policy_digest: "sha256:1".into(),

@@ -1,0 +1,223 @@
+//! Child pods: processes of their own, below the pod that starts them in every respect.
+
+mod above;
+mod error;
+mod inheritance;
+mod process;
+mod talk;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use podward_gate::CallId;
+use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
+use podward_tools::{RunChild, ToolOutput};
+use podward_worker::{ActiveSkills, Spending};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use above::{Above, FromBelow};
+pub use error::ChildError;
+pub use inheritance::Inheritance;
+pub(crate) use inheritance::{Estate, HandedLayer, HandedManifest, HandedScope};
+
+use self::inheritance::Legacy;
+use self::process::Process;
+use crate::error::with_causes;
+use crate::layers::Loaded;
+use crate::skills;
+
+/// How much longer than its turn a child may take to start and to end.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Runs the children of a pod.
+pub(crate) struct Children {
+    declared: BTreeMap<String, DeclaredChild>,
+    loaded: Loaded,
+    /// What starts one: a program whose `child` is podward's.
+    program: Option<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+    estate: Estate,
+    running: Semaphore,
+    most: u32,
+    skills: Arc<OnceLock<ActiveSkills>>,
+    spending: Spending,
+    above: Option<Above>,
+    output_bytes: usize,
+}
+
+/// What the children of a pod are made from.
+pub(crate) struct ChildrenRequest {
+    pub(crate) loaded: Loaded,
+    pub(crate) program: Option<PathBuf>,
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) estate: Estate,
+    pub(crate) spending: Spending,
+    /// Who hears of what they ask; `None`: nobody.
+    pub(crate) above: Option<Above>,
+    pub(crate) output_bytes: usize,
+}
+
+impl Children {
+    pub(crate) fn new(request: ChildrenRequest) -> Self {
+        let limits = &request.loaded.resolved.limits;
+        let declared = request.loaded.resolved.children.iter();
+        Self {
+            declared: declared
+                .map(|child| (child.name.as_str().to_owned(), child.clone()))
+                .collect(),
+            running: Semaphore::new(limits.children as usize),
+            most: limits.children,
+            loaded: request.loaded,
+            program: request.program,
+            variables: request.variables,
+            estate: request.estate,
+            skills: Arc::default(),
+            spending: request.spending,
+            above: request.above,
+            output_bytes: request.output_bytes,
+        }
+    }
+
+    /// Where the skills are to be put that are active when a child starts.
+    pub(crate) fn skills(&self) -> Arc<OnceLock<ActiveSkills>> {
+        Arc::clone(&self.skills)
+    }
+
+    /// What the model is told of them.
+    pub(crate) fn listing(loaded: &Loaded) -> String {
+        let children = loaded.resolved.children.iter();
+        let names: Vec<_> = children.map(|child| format!("- {}", child.name)).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("The children:\n{}", names.join("\n")),
+        }
+    }
+
+    /// What a child is given.
+    fn inheritance(&self, child: &DeclaredChild) -> Result<Inheritance, ChildError> {
+        let manifest = self.loaded.children.get(&child.manifest);
+        let manifest = manifest.ok_or(ChildError::NotRead)?.text.clone();
+        let is_handed = |kind: LayerKind| match (child.mode, kind) {
+            (ChildMode::Ceiling, _) => true,
+            (ChildMode::Independent, LayerKind::Machine | LayerKind::User | LayerKind::Project) => {
+                true
+            }
+            (ChildMode::Independent, _) => false,
+        };
+        let paths: BTreeMap<_, _> = (self.loaded.layers.iter())
+            .map(|layer| ((layer.kind, Arc::clone(&layer.name)), layer.path.clone()))
+            .collect();
+        let sources = self.loaded.sources.iter();
+        let layers = sources
+            .filter(|source| is_handed(source.kind))
+            .map(|source| {
+                let path = paths.get(&(source.kind, Arc::clone(&source.file)));
+                HandedLayer::of(source, path.cloned().flatten())
+            })
+            .collect();
+        let above = self
+            .loaded
+            .under
+            .iter()
+            .flat_map(|under| under.skills.iter().cloned());
+        let active = self
+            .skills
+            .get()
+            .map(ActiveSkills::list)
+            .unwrap_or_default();
+        let active = active.iter().map(|skill| (*skill.record).clone());
+        let limits = &self.loaded.resolved.limits;
+        Ok(Inheritance::new(
+            &self.estate,
+            Legacy {
+                name: child.name.as_str().to_owned(),
+                layers,
+                manifest,
+                skills: above.chain(active).collect(),
+                max_steps: child.max_steps,
+                turn_timeout: Some(child.turn_timeout.unwrap_or(limits.turn_timeout)),
+            },
+        ))
+    }
+
+    async fn work(
+        &self,
+        call: &CallId,
+        child: &DeclaredChild,
+        prompt: String,
+        cancel: &CancellationToken,
+    ) -> Result<ToolOutput, ChildError> {
+        let program = self.program.as_deref().ok_or(ChildError::NoProgram)?;
+        let inheritance = self.inheritance(child)?;
+        let limits = &self.loaded.resolved.limits;
+        let timeout = child.turn_timeout.unwrap_or(limits.turn_timeout);
+        let timeout = timeout.saturating_add(GRACE);
+        let mut up = self.above.as_ref().map(|above| above.of(call));
+        let (mut process, stream) = Process::start(program, &self.variables, &inheritance)?;
+        tracing::info!(%call, child = child.name.as_str(), "a child starts");
+        let talked = tokio::select! {
+            talked = tokio::time::timeout(timeout, talk::talk(stream, child.name.as_str(), prompt, up.as_mut())) => {
+                talked.unwrap_or(Err(ChildError::TimedOut(timeout)))
+            }
+            () = cancel.cancelled() => Err(ChildError::Cancelled),
+        };
+        // Whatever it does by now, and all that it started, ends here.
+        let said = process.end().await;
+        if let Some(up) = up {
+            up.ended().await;
+        }
+        let talked = talked.map_err(|error| error.with_words(said));
+        let told = talked?;
+        self.spending.add(told.spent);
+        Ok(told.output(child.name.as_str(), self.output_bytes))
+    }
+}
+
+#[async_trait]
+impl RunChild for Children {
+    async fn run(
+        &self,
+        call: &CallId,
+        child: &str,
+        prompt: String,
+        cancel: &CancellationToken,
+    ) -> ToolOutput {
+        let failed = |why: String| {
+            ToolOutput::failure(format!("the child `{}` did not do it: {why}", shown(child)))
+        };
+        let Some(declared) = self.declared.get(child) else {
+            let names: Vec<_> = self.declared.keys().map(String::as_str).collect();
+            return failed(format!("there is none; there are {}", names.join(", ")));
+        };
+        if self.loaded.resolved.limits.child_depth == 0 {
+            return failed("no child can be started here: `limits.child_depth` is reached".into());
+        }
+        // Who may start a skill is a person.
+        if !matches!(skills::prompt(Some(prompt.clone()), None), Ok(Some(prompt)) if prompt.skill.is_none())
+        {
+            return failed(
+                "a prompt for a child does not begin with `/`: that starts a skill".into(),
+            );
+        }
+        let Ok(_running) = self.running.try_acquire() else {
+            return failed(format!(
+                "{} run already, and `limits.children` allows no more at a time: wait for one",
+                self.most
+            ));
+        };
+        match self.work(call, declared, prompt, cancel).await {
+            Ok(output) => output,
+            Err(error) => failed(with_causes(&error)),
+        }
+    }
+}
+
+/// A name that a model wrote, as it may be told.
+fn shown(name: &str) -> String {
+    name.chars().take(64).flat_map(char::escape_debug).collect()
+}

@@ -1,0 +1,75 @@
+//! Why a child did not do what it was to do.
+
+use std::io;
+use std::time::Duration;
+
+use podward_client::ClientError;
+
+/// Why a child did not do what it was to do, or why this process is none.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// This program starts no children.
+    #[error("this program starts no children")]
+    NoProgram,
+    /// Its manifest was not among those that the outermost pod read.
+    #[error("its manifest was not read when the outermost pod started")]
+    NotRead,
+    /// No pod started this process, or it is gone.
+    #[error("`podward child` is for pods to start: there is none above this process")]
+    Foreign,
+    /// The system does not do it.
+    #[error("cannot {what}")]
+    System {
+        /// What.
+        what: &'static str,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// It ended, or said something that makes no sense.
+    #[error("{}", ended(said))]
+    Ended {
+        /// Its last words.
+        said: String,
+        /// What is known of it.
+        #[source]
+        source: ClientError,
+    },
+    /// It was told to work, and its end was never heard of.
+    #[error("{}", ended(said))]
+    Lost {
+        /// Its last words.
+        said: String,
+    },
+    /// It took too long, and was ended.
+    #[error("it did not end within {} seconds, and was stopped", .0.as_secs())]
+    TimedOut(Duration),
+    /// The turn was cancelled.
+    #[error("it was cancelled")]
+    Cancelled,
+}
+
+impl ChildError {
+    pub(crate) const fn io(what: &'static str, source: io::Error) -> Self {
+        Self::System { what, source }
+    }
+
+    /// The same, with what the child wrote to its standard error.
+    pub(super) fn with_words(self, words: String) -> Self {
+        match self {
+            Self::Ended { source, .. } => Self::Ended {
+                said: words,
+                source,
+            },
+            Self::Lost { .. } => Self::Lost { said: words },
+            other => other,
+        }
+    }
+}
+
+fn ended(said: &str) -> String {
+    match said.is_empty() {
+        true => "its process ended before its work".to_owned(),
+        false => format!("its process ended before its work; it said:\n{said}"),
+    }
+}

@@ -1,0 +1,108 @@
+//! The process of a child.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use podward_scope::family::start_own;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
+
+use super::{ChildError, Inheritance};
+use crate::key::KEY_FD_VARIABLE;
+use crate::layers::PERMISSIONS_VARIABLE;
+
+/// How long a child may take to end by itself when nobody talks to it any more.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// The last so many bytes of what it says are kept.
+const MAX_WORDS: usize = 4 * 1024;
+
+/// A child that was started; it is killed when this is dropped.
+pub(super) struct Process {
+    child: Child,
+    words: JoinHandle<Vec<u8>>,
+}
+
+impl Process {
+    /// Starts a child, and returns the connection to it.
+    ///
+    /// It dies with this process, whatever ends that: it asks the kernel for it first of all, and ends
+    /// when nobody holds the other end of the connection.
+    pub(super) fn start(
+        program: &Path,
+        variables: &[(OsString, OsString)],
+        inheritance: &Inheritance,
+    ) -> Result<(Self, UnixStream), ChildError> {
+        let failed = |error| ChildError::io("start its process", error);
+        let given = inheritance.to_file().map_err(failed)?;
+        let (ours, theirs) = StdStream::pair().map_err(failed)?;
+        ours.set_nonblocking(true).map_err(failed)?;
+        let is_own = |name: &OsString| name == KEY_FD_VARIABLE || name == PERMISSIONS_VARIABLE;
+        let variables = variables.iter().filter(|(name, _)| !is_own(name));
+        let mut command = Command::new(program);
+        command
+            .arg("child")
+            .env_clear()
+            .envs(variables.map(|(name, value)| (name, value)))
+            .stdin(Stdio::from(given))
+            .stdout(Stdio::from(OwnedFd::from(theirs)))
+            .stderr(Stdio::piped())
+            // A terminal's signals are for the outermost pod, which tells the others.
+            .process_group(0)
+            .kill_on_drop(true);
+        let mut child = start_own(|| command.spawn(), Child::id).map_err(failed)?;
+        drop(command);
+        let ours = UnixStream::from_std(ours).map_err(failed)?;
+        let stderr = child.stderr.take();
+        let words = tokio::spawn(async move {
+            match stderr {
+                Some(stderr) => last_words(stderr).await,
+                None => Vec::new(),
+            }
+        });
+        Ok((Self { child, words }, ours))
+    }
+
+    /// Waits for its end, and brings it about where it does not come; what it said last.
+    pub(super) async fn end(&mut self) -> String {
+        if tokio::time::timeout(FAREWELL, self.child.wait())
+            .await
+            .is_err()
+        {
+            // It may just have ended.
+            let _ = self.child.kill().await;
+        }
+        // What it started may hold its standard error open.
+        let words = tokio::time::timeout(Duration::from_secs(1), &mut self.words).await;
+        self.words.abort();
+        let words = words.ok().and_then(Result::ok).unwrap_or_default();
+        String::from_utf8_lossy(&words).trim().to_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.words.abort();
+    }
+}
+
+/// Reads to the end, and keeps what came last.
+async fn last_words(mut from: impl AsyncRead + Unpin) -> Vec<u8> {
+    let mut last = Vec::new();
+    let mut buffer = vec![0; 4 * 1024];
+    while let Ok(n) = from.read(&mut buffer).await {
+        let Some(read) = buffer.get(..n).filter(|read| !read.is_empty()) else {
+            break;
+        };
+        last.extend_from_slice(read);
+        let over = last.len().saturating_sub(MAX_WORDS);
+        last.drain(..over);
+    }
+    last
+}

@@ -1,0 +1,171 @@
+//! What a pod says to its child, and hears of it.
+
+use std::path::Path;
+
+use podward_client::{Client, Events};
+use podward_model::Usage;
+use podward_protocol::{
+    Attend, Event, Hello, PROTOCOL_VERSION, Run, Stop, TurnEndReason, TurnEnded,
+};
+use podward_tools::ToolOutput;
+use podward_worker::Spent;
+use tokio::net::UnixStream;
+
+use super::ChildError;
+use super::above::Up;
+
+/// The name under which a pod talks to its children.
+const NAME: &str = "parent";
+
+/// What became of a child's turn.
+pub(super) struct Told {
+    text: String,
+    end: TurnEnded,
+    error: Option<String>,
+    pub(super) spent: Spent,
+}
+
+/// Has a child work through a prompt.
+pub(super) async fn talk(
+    stream: UnixStream,
+    child: &str,
+    prompt: String,
+    mut up: Option<&mut Up>,
+) -> Result<Told, ChildError> {
+    let is_attended = up
+        .as_mut()
+        .is_some_and(|up| *up.is_attended.borrow_and_update());
+    let hello = Hello {
+        protocol: PROTOCOL_VERSION,
+        client: NAME.to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        can_approve: is_attended,
+        events: None,
+    };
+    let ended = |source| ChildError::Ended {
+        said: String::new(),
+        source,
+    };
+    let (client, mut events) = Client::over(stream, Path::new(child), hello)
+        .await
+        .map_err(ended)?;
+    let run = Run {
+        prompt: Some(prompt),
+        skill: None,
+    };
+    if let Some(up) = &up {
+        up.began(&client).await;
+    }
+    client.ask(run).await.map_err(ended)?;
+    let told = follow(&mut events, &client, up).await;
+    // It may be gone already.
+    let _ = client.ask(Stop {}).await;
+    told.ok_or(ChildError::Lost {
+        said: String::new(),
+    })
+}
+
+/// Follows a turn to its end; `None`: it has none.
+async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -> Option<Told> {
+    let mut text = String::new();
+    let mut error = None;
+    let mut spent = Spent::default();
+    loop {
+        let event = tokio::select! {
+            event = events.next() => event?.event,
+            can_approve = attendance(up.as_deref_mut()) => {
+                // One that is gone hears nothing, and its events end.
+                let _ = client.ask(Attend { can_approve }).await;
+                continue;
+            }
+        };
+        match event {
+            Event::TextDelta(delta) => text.push_str(&delta.text),
+            // What it wrote before it went on working is not its result.
+            Event::ToolCallArguments(_) => text.clear(),
+            Event::Usage(usage) => {
+                spent.usage = Usage {
+                    input_tokens: usage.input_tokens,
+                    output_tokens: usage.output_tokens,
+                };
+            }
+            Event::PermissionRequest(request) => {
+                if let Some(up) = &up {
+                    up.asked(request).await;
+                }
+            }
+            Event::PermissionSettled(settled) => {
+                if let Some(up) = &up {
+                    up.settled(settled).await;
+                }
+            }
+            Event::Error(raised) => error = Some(raised.message),
+            Event::TurnEnded(end) => {
+                spent.steps = u32::try_from(end.n_steps).unwrap_or(u32::MAX);
+                return Some(Told {
+                    text,
+                    end,
+                    error,
+                    spent,
+                });
+            }
+            // Nothing else is part of the result.
+            _ => {}
+        }
+    }
+}
+
+/// Waits until somebody is there who can answer, or nobody is any more.
+async fn attendance(up: Option<&mut Up>) -> bool {
+    if let Some(up) = up
+        && up.is_attended.changed().await.is_ok()
+    {
+        return *up.is_attended.borrow_and_update();
+    }
+    std::future::pending().await
+}
+
+impl Told {
+    /// What the model reads: at most so many bytes of what the child wrote.
+    pub(super) fn output(self, child: &str, most: usize) -> ToolOutput {
+        let Self {
+            mut text,
+            end,
+            error,
+            ..
+        } = self;
+        if text.len() > most {
+            let n_bytes = text.len();
+            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at));
+            text.truncate(cut.unwrap_or(0));
+            text += &format!("\n[cut: {most} of {n_bytes} bytes]");
+        }
+        let refused = match end.n_refused {
+            0 => String::new(),
+            n => format!("\n[{n} of its {} calls were refused]", end.n_calls),
+        };
+        let why = match &end.reason {
+            TurnEndReason::Done => {
+                let text = match text.trim().is_empty() {
+                    true => format!("[the child `{child}` ended without a word]"),
+                    false => text,
+                };
+                return ToolOutput::success(format!("{text}{refused}"));
+            }
+            TurnEndReason::Limit { limit } => format!("its limit `{}` was reached", limit.0),
+            TurnEndReason::Aborted { reason } => format!("a hook ended its turn: {reason}"),
+            TurnEndReason::Cancelled => "its turn was cancelled".to_owned(),
+            TurnEndReason::Failed => match error {
+                Some(error) => format!("its turn failed: {error}"),
+                None => "its turn failed".to_owned(),
+            },
+        };
+        let text = match text.trim().is_empty() {
+            true => text,
+            false => format!("\nIt wrote:\n{text}"),
+        };
+        ToolOutput::failure(format!(
+            "the child `{child}` did not do it: {why}{refused}{text}"
+        ))
+    }
+}

@@ -1,0 +1,105 @@
+//! The manifests of the pods that a pod may start, and of those below them: read when it starts, so that
+//! what was read is what is used.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+
+use podward_manifest::{
+    DeclaredChild, LayerKind, LayerSource, Mentioned, Surroundings, Trust, decode, mentioned,
+};
+
+use super::directory;
+use super::error::{LayerProblem, LoadError};
+use crate::accounts::Accounts;
+use crate::children::HandedManifest;
+use crate::file::{read_guarded, shown};
+
+/// More manifests than this are not read.
+const MOST_MANIFESTS: usize = 256;
+
+/// The manifest of a pod that may be started.
+#[derive(Debug, Clone)]
+pub(crate) struct ChildManifest {
+    pub(crate) text: HandedManifest,
+    /// What it names beside itself, as far as it can be read.
+    pub(crate) mentioned: Mentioned,
+}
+
+/// Manifests by their paths as `[children]` names them.
+pub(crate) type ChildManifests = BTreeMap<PathBuf, ChildManifest>;
+
+/// Reads the manifests of these children, and of those below them.
+pub(super) fn read(
+    children: &[DeclaredChild],
+    accounts: &Accounts,
+    surroundings: &Surroundings,
+    error: &mut LoadError,
+) -> ChildManifests {
+    let mut found = ChildManifests::new();
+    let mut waiting: VecDeque<DeclaredChild> = children.iter().cloned().collect();
+    while let Some(child) = waiting.pop_front() {
+        if found.contains_key(&child.manifest) {
+            continue;
+        }
+        if found.len() == MOST_MANIFESTS {
+            let problem = LayerProblem::TooManyChildren(MOST_MANIFESTS);
+            error.add(LayerKind::Manifest, problem);
+            return found;
+        }
+        match read_one(&child, accounts) {
+            Ok(text) => {
+                let manifest = ChildManifest {
+                    mentioned: mentioned_in(&text, surroundings),
+                    text,
+                };
+                waiting.extend(manifest.mentioned.children.iter().cloned());
+                found.insert(child.manifest, manifest);
+            }
+            Err(problem) => error.add(LayerKind::Manifest, problem),
+        }
+    }
+    found
+}
+
+/// The same of texts that a pod above has read.
+pub(super) fn handed(texts: &[HandedManifest], surroundings: &Surroundings) -> ChildManifests {
+    let manifest = |text: &HandedManifest| {
+        let mentioned = mentioned_in(text, surroundings);
+        let text = text.clone();
+        (text.path.clone(), ChildManifest { text, mentioned })
+    };
+    texts.iter().map(manifest).collect()
+}
+
+fn read_one(child: &DeclaredChild, accounts: &Accounts) -> Result<HandedManifest, LayerProblem> {
+    let path = &child.manifest;
+    let bytes = read_guarded(path, accounts).map_err(LayerProblem::File)?;
+    let bytes = bytes.ok_or_else(|| LayerProblem::MissingChild {
+        path: path.clone(),
+        location: child.location.clone(),
+    })?;
+    // A text that is none has no children; who starts it hears why it is none.
+    let file = shown(path).to_string();
+    let text = decode(&file.as_str().into(), &bytes)
+        .unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(HandedManifest {
+        path: path.clone(),
+        file,
+        text,
+    })
+}
+
+pub(super) fn mentioned_in(text: &HandedManifest, surroundings: &Surroundings) -> Mentioned {
+    mentioned(&[source(text)], surroundings)
+}
+
+/// The layer that a child's own manifest is.
+pub(super) fn source(text: &HandedManifest) -> LayerSource {
+    LayerSource {
+        kind: LayerKind::Manifest,
+        file: text.file.as_str().into(),
+        directory: directory(Path::new(&text.path)),
+        text: text.text.clone(),
+        trust: Trust::Trusted,
+    }
+}

@@ -1,0 +1,94 @@
+//! The layers of a child: what the pod above gives it, and its own manifest.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use podward_manifest::{LayerKind, PodName, Surroundings, WorkspaceMode};
+
+use super::error::{LayerProblem, LoadError};
+use super::{LayerRequest, Loaded, LoadedLayer, Reading, children};
+use crate::children::Inheritance;
+use crate::digest::digest;
+use crate::places::Places;
+
+/// Checks and joins the layers of a child. Nothing is read but the models of programs that they name.
+///
+/// # Errors
+/// Everything that is wrong with its manifest.
+pub(crate) fn load(places: &Places, inheritance: &Arc<Inheritance>) -> Result<Loaded, LoadError> {
+    let mut reading = Reading {
+        places,
+        sources: Vec::new(),
+        layers: Vec::new(),
+        error: LoadError::default(),
+    };
+    for layer in &inheritance.layers {
+        match layer.source() {
+            Some(source) => reading.hand(source, layer.path.clone()),
+            None => reading.error.add(LayerKind::Parent, LayerProblem::Handed),
+        }
+    }
+    let own = &inheritance.manifest;
+    reading.hand(children::source(own), Some(own.path.clone()));
+    let mut surroundings = Surroundings {
+        home: places.home().map(PathBuf::from),
+        ..Surroundings::default()
+    };
+    let request = LayerRequest {
+        workspace: Some(inheritance.workspace.clone()),
+        ..LayerRequest::default()
+    };
+    let directory = reading.workspace(&request, &surroundings);
+    surroundings.program_texts = reading.programs(&surroundings);
+    let manifests = children::handed(&inheritance.manifests, &surroundings);
+    let mut loaded = reading.finish(directory, None, &surroundings, Some(manifests))?;
+    hold(&mut loaded, inheritance, &surroundings)?;
+    loaded.under = Some(Arc::clone(inheritance));
+    Ok(loaded)
+}
+
+/// Takes from what the layers say what is not for a child to say.
+fn hold(
+    loaded: &mut Loaded,
+    inheritance: &Inheritance,
+    surroundings: &Surroundings,
+) -> Result<(), LoadError> {
+    let refuse = |problem| {
+        let mut error = LoadError::default();
+        error.add(LayerKind::Manifest, problem);
+        Err(error)
+    };
+    let resolved = &mut loaded.resolved;
+    let own = children::mentioned_in(&inheritance.manifest, surroundings);
+    if own.workspace.mode == WorkspaceMode::Copy {
+        return refuse(LayerProblem::ChildCopy);
+    }
+    // A pod above that works on a copy gives the copy.
+    resolved.pod.workspace.mode = WorkspaceMode::Direct;
+    match PodName::new(&inheritance.name) {
+        Ok(name) => resolved.pod.name = name,
+        Err(_) => return refuse(LayerProblem::Handed),
+    }
+    let limits = &mut resolved.limits;
+    if let Some(steps) = inheritance.max_steps {
+        limits.max_steps = limits.max_steps.min(steps);
+    }
+    if let Some(timeout) = inheritance.turn_timeout {
+        limits.turn_timeout = limits.turn_timeout.min(timeout);
+    }
+    limits.child_depth = limits.child_depth.min(inheritance.depth);
+    Ok(())
+}
+
+impl Reading<'_> {
+    /// Adds a layer that was read by a pod above.
+    fn hand(&mut self, source: podward_manifest::LayerSource, path: Option<PathBuf>) {
+        self.layers.push(LoadedLayer {
+            kind: source.kind,
+            path,
+            name: Arc::clone(&source.file),
+            digest: digest(source.text.as_bytes()),
+        });
+        self.sources.push(source);
+    }
+}

@@ -1,0 +1,109 @@
+//! What a pod gives to the pods that it starts, and was given itself.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use podward_skill::WorkflowRecord;
+use podward_tools::RunContext;
+use podward_worker::{ActiveSkills, Spending};
+use tokio::sync::{mpsc, watch};
+
+use super::start::{Attendance, Audience};
+use super::{N_WAITING, PodRequest};
+use crate::children::{Above, Children, ChildrenRequest, Estate, FromBelow, HandedScope};
+use crate::key::KeyOrigin;
+use crate::layers::Loaded;
+use crate::serve::Auto;
+
+/// The skills that are active in pods above.
+pub(super) fn inherited_skills(loaded: &Loaded) -> Vec<WorkflowRecord> {
+    let under = loaded.under.as_ref();
+    under.map(|under| under.skills.clone()).unwrap_or_default()
+}
+
+/// What ties a pod to its children.
+pub(super) struct Below {
+    pub(super) heard: HeardBelow,
+    /// Where they write down what they spend.
+    pub(super) spending: Spending,
+    /// Where the skills are to be put that are active when a child starts.
+    pub(super) skills: Arc<OnceLock<ActiveSkills>>,
+}
+
+/// What children tell, and what they are told of who is there.
+pub(super) struct HeardBelow {
+    pub(super) told: mpsc::Receiver<FromBelow>,
+    pub(super) attended: watch::Sender<bool>,
+}
+
+/// Lets calls run the children of the pod.
+pub(super) fn wire(
+    request: &PodRequest,
+    workspace: &Path,
+    scope: HandedScope,
+    audience: &Audience,
+    context: &mut RunContext,
+) -> Below {
+    let spending = Spending::default();
+    let (to_above, told) = mpsc::channel(N_WAITING);
+    let (attended, is_attended) = watch::channel(false);
+    let above = match audience.attendance {
+        Attendance::Nobody => None,
+        Attendance::Server => Some(Above::new(to_above, is_attended)),
+    };
+    let about = (audience.auto, &*context, &spending, above);
+    let children = children(request, workspace, scope, about);
+    let skills = children.skills();
+    context.children = Arc::new(children);
+    Below {
+        heard: HeardBelow { told, attended },
+        spending,
+        skills,
+    }
+}
+
+/// What runs the children of the pod.
+fn children(
+    request: &PodRequest,
+    workspace: &Path,
+    scope: HandedScope,
+    (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
+) -> Children {
+    let loaded = &request.loaded;
+    let under = loaded.under.as_ref();
+    let own = loaded.resolved.environment.iter().map(ToString::to_string);
+    let path = loaded.above().iter().cloned();
+    let environment = under.map(|under| under.environment.clone());
+    let key = request.key.as_ref().and_then(|key| match key.origin() {
+        KeyOrigin::Variable(variable) => Some((variable.to_string(), key.reveal().to_owned())),
+        // It is where it was.
+        KeyOrigin::File(_) | KeyOrigin::Command(_) => None,
+    });
+    let estate = Estate {
+        path: path
+            .chain([loaded.resolved.pod.name.as_str().to_owned()])
+            .collect(),
+        depth: loaded.resolved.limits.child_depth.saturating_sub(1),
+        manifests: (loaded.children.values())
+            .map(|manifest| manifest.text.clone())
+            .collect(),
+        workspace: workspace.to_owned(),
+        scope,
+        environment: environment
+            .into_iter()
+            .flatten()
+            .chain([own.collect()])
+            .collect(),
+        auto,
+        key,
+    };
+    Children::new(ChildrenRequest {
+        loaded: loaded.clone(),
+        program: request.child_program.clone(),
+        variables: request.variables.clone(),
+        estate,
+        spending: spending.clone(),
+        above,
+        output_bytes: context.limits.output_bytes,
+    })
+}

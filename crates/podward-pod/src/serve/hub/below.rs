@@ -1,0 +1,268 @@
+//! Children: what they ask is put to the clients of this pod too, and the child takes the answer.
+
+use std::collections::BTreeMap;
+
+use podward_client::{Client, ClientError};
+use podward_protocol as wire;
+use podward_protocol::{
+    DecidedBy, Event, Method, MethodError, MethodErrorCode, Outcome, PermissionRejectAll,
+    PermissionReply, PermissionRequest, PermissionSettled, Reply, RequestId,
+};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::{Fits, Hub};
+use crate::children::FromBelow;
+use crate::serve::pending::ReplyTo;
+
+/// Answers that children may have to take at the same time.
+const MAX_PASSING: usize = 4096;
+
+/// The children that run, and what they ask.
+pub(in crate::serve) struct Below {
+    /// Those that run, by the call that started each.
+    running: BTreeMap<String, Client>,
+    /// What they ask, oldest first, each under an id of this pod.
+    open: Vec<PermissionRequest>,
+    passing: JoinSet<Passed>,
+    /// Whether somebody is there who can answer: all children follow it.
+    attended: watch::Sender<bool>,
+}
+
+/// What became of an answer that was passed on.
+pub(in crate::serve) struct Passed {
+    to: Option<ReplyTo>,
+    call: String,
+    result: Result<Reply, MethodError>,
+}
+
+impl Below {
+    pub(in crate::serve) fn new(attended: watch::Sender<bool>) -> Self {
+        Self {
+            running: BTreeMap::new(),
+            open: Vec::new(),
+            passing: JoinSet::new(),
+            attended,
+        }
+    }
+
+    /// What is asked, after one of them; `None`: all of it.
+    pub(super) fn open_after(
+        &self,
+        place: Option<usize>,
+    ) -> impl Iterator<Item = &PermissionRequest> {
+        self.open.iter().skip(place.map_or(0, |at| at + 1))
+    }
+
+    /// The place of a question among those that are open.
+    pub(super) fn place(&self, id: &RequestId) -> Option<usize> {
+        self.open.iter().position(|request| request.id == *id)
+    }
+
+    /// Whether an id is that of something that a child asks, or has asked.
+    pub(super) fn asks(&self, id: &RequestId) -> bool {
+        self.asker(id).is_some()
+    }
+
+    /// The child that asks something, and what it calls it.
+    fn asker(&self, id: &RequestId) -> Option<(String, &Client, RequestId)> {
+        let (call, id) = id.as_str().split_once('/')?;
+        let client = self.running.get(call)?;
+        Some((call.to_owned(), client, RequestId::new(id)))
+    }
+
+    /// Waits for an answer that a child has taken, or not.
+    pub(super) async fn next(&mut self) -> Passed {
+        loop {
+            match self.passing.join_next().await {
+                Some(Ok(passed)) => return passed,
+                Some(Err(error)) => tracing::error!(%error, "an answer was lost on its way"),
+                None => return std::future::pending().await,
+            }
+        }
+    }
+
+    fn pass(&mut self, to: Option<ReplyTo>, call: String, client: &Client, method: Method) {
+        let client = client.clone();
+        self.passing.spawn(async move {
+            let result = client.call(method).await.map_err(refused);
+            Passed { to, call, result }
+        });
+    }
+
+    /// Nobody waits for what is on its way any more.
+    pub(super) fn give_up(&mut self) {
+        self.passing.abort_all();
+    }
+}
+
+impl Hub {
+    /// Takes what a child tells.
+    pub(super) fn take_from_below(&mut self, from: FromBelow) {
+        match from {
+            FromBelow::Began { call, client } => {
+                self.below.running.insert(call, client);
+            }
+            FromBelow::Asked { call, request } => self.ask_for(&call, *request),
+            FromBelow::Settled { call, settled } => {
+                let id = joined(&call, &settled.id);
+                if let Some(at) = self.below.place(&id) {
+                    self.below.open.remove(at);
+                    self.publish(Event::PermissionSettled(PermissionSettled {
+                        id,
+                        ..settled
+                    }));
+                }
+            }
+            FromBelow::Ended { call } => self.ended_below(&call),
+        }
+    }
+
+    /// Puts the question of a child; one that is put already may ask about something else by now.
+    fn ask_for(&mut self, call: &str, mut request: PermissionRequest) {
+        let inner = request.id.clone();
+        request.id = joined(call, &request.id);
+        request.call = wire::CallId::new(format!("{call}/{}", request.call.as_str()));
+        request.part_of = request
+            .part_of
+            .map(|part_of| wire::CallId::new(format!("{call}/{}", part_of.as_str())));
+        if request.unasked || !self.below.running.contains_key(call) {
+            return;
+        }
+        match self
+            .below
+            .place(&request.id)
+            .and_then(|at| self.below.open.get_mut(at))
+        {
+            Some(open) => *open = request.clone(),
+            None => self.below.open.push(request.clone()),
+        }
+        let digest = request.digest.clone();
+        if self.publish(Event::PermissionRequest(request)) == Fits::No {
+            let feedback =
+                Some("the question is too long to be put: make smaller calls".to_owned());
+            let reject = PermissionReply {
+                id: inner,
+                digest,
+                answer: wire::Answer::Reject { feedback },
+                by: None,
+            };
+            if let Some(client) = self.below.running.get(call).cloned() {
+                self.below
+                    .pass(None, call.to_owned(), &client, reject.into());
+            }
+        }
+    }
+
+    /// A child is gone: what it asked is open no longer.
+    fn ended_below(&mut self, call: &str) {
+        self.below.running.remove(call);
+        let front = format!("{call}/");
+        let is_its = |request: &PermissionRequest| request.id.as_str().starts_with(&front);
+        let (gone, open) = std::mem::take(&mut self.below.open)
+            .into_iter()
+            .partition(is_its);
+        self.below.open = open;
+        let gone: Vec<PermissionRequest> = gone;
+        for request in gone {
+            self.publish(Event::PermissionSettled(PermissionSettled {
+                id: request.id,
+                outcome: Outcome::Interrupted,
+                by: DecidedBy::Pod,
+            }));
+        }
+    }
+
+    /// Passes what is about a question on to the child that asked it.
+    pub(super) fn pass_below(
+        &mut self,
+        to: ReplyTo,
+        id: &RequestId,
+        method: impl FnOnce(RequestId) -> Method,
+    ) {
+        let Some((call, client, id)) = self.below.asker(id) else {
+            let message = "the child that asked is gone";
+            let error = MethodError::new(MethodErrorCode::UnknownRequest, message);
+            return self.respond(to, Err(error));
+        };
+        if self.below.passing.len() >= MAX_PASSING {
+            let message = "too many requests are on their way to children";
+            return self.respond(to, Err(MethodError::new(MethodErrorCode::TooMany, message)));
+        }
+        let client = client.clone();
+        self.below.pass(Some(to), call, &client, method(id));
+    }
+
+    /// Says no to all that children ask.
+    pub(super) fn reject_all_below(&mut self, feedback: Option<&str>) {
+        let all = PermissionRejectAll {
+            feedback: feedback.map(str::to_owned),
+        };
+        let asking: Vec<_> = (self.below.running.iter())
+            .filter(|(call, _)| {
+                let front = format!("{call}/");
+                let mut open = self.below.open.iter();
+                open.any(|request| request.id.as_str().starts_with(&front))
+            })
+            .map(|(call, client)| (call.clone(), client.clone()))
+            .collect();
+        for (call, client) in asking {
+            self.below.pass(None, call, &client, all.clone().into());
+        }
+    }
+
+    /// A child has taken an answer, or not.
+    pub(super) fn passed(&mut self, passed: Passed) {
+        let Passed { to, call, result } = passed;
+        let Some(to) = to else { return };
+        let result = result.map(|reply| match reply {
+            Reply::PermissionReply(mut settled) => {
+                for one in &mut settled.settled {
+                    one.id = joined(&call, &one.id);
+                }
+                Reply::PermissionReply(settled)
+            }
+            other => other,
+        });
+        self.respond(to, result);
+    }
+
+    /// Tells children whether somebody is there who can answer.
+    pub(super) fn tell_below_who_is_there(&self) {
+        let is_attended = self.presence.is_attended();
+        self.below.attended.send_if_modified(|told| {
+            let is_new = *told != is_attended;
+            *told = is_attended;
+            is_new
+        });
+    }
+
+    /// Forgets children that are gone without a word.
+    pub(super) fn tidy_below(&mut self) {
+        let running = self.below.running.iter();
+        let gone: Vec<_> = running
+            .filter(|(_, client)| client.is_over())
+            .map(|(call, _)| call.clone())
+            .collect();
+        for call in gone {
+            self.ended_below(&call);
+        }
+    }
+}
+
+/// The id under which this pod puts what a child calls so.
+fn joined(call: &str, id: &RequestId) -> RequestId {
+    RequestId::new(format!("{call}/{}", id.as_str()))
+}
+
+/// Why a child took no answer.
+fn refused(error: ClientError) -> MethodError {
+    match error {
+        ClientError::Refused(error) => error,
+        // It has ended, and with it what it asked.
+        error => MethodError::new(
+            MethodErrorCode::UnknownRequest,
+            format!("the child that asked is gone: {error}"),
+        ),
+    }
+}

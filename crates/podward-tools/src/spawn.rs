@@ -1,0 +1,124 @@
+//! `spawn`: starts a child pod. What it is and how it is held is for the pod to know.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use podward_gate::{CallId, Permit};
+use podward_policy::{Operation, ToolName};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::built_in::{Arguments, BuiltIn, Ready};
+use crate::error::{BadArguments, BadCall};
+use crate::lower::names;
+use crate::tool::{Invocation, Place, Proposal, RunContext, Tool, ToolOutput};
+
+/// The arguments of `spawn`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spawn {
+    /// The name of the child.
+    child: String,
+    /// What it is to do, and all that it has to know for that.
+    prompt: String,
+}
+
+impl Arguments for Spawn {
+    const NAME: &'static str = names::SPAWN;
+    const DESCRIPTION: &'static str = "Start a child: an agent of its own, which sees nothing of this \
+        conversation, works through the prompt in this workspace and ends. The result is what it wrote \
+        last. Several calls in one message work at the same time.";
+
+    fn lower(self, tool: &ToolName, _: &Place) -> Result<Ready, BadArguments> {
+        for (name, value) in [("child", &self.child), ("prompt", &self.prompt)] {
+            if value.trim().is_empty() {
+                return Err(BadArguments::new(tool, format!("`{name}` is empty")));
+            }
+        }
+        Ok(Ready {
+            lowered: Operation::plain(tool, &*self.child).into(),
+            invocation: Box::new(Start(self)),
+        })
+    }
+}
+
+struct Start(Spawn);
+
+#[async_trait]
+impl Invocation for Start {
+    async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
+        let Spawn { child, prompt } = self.0;
+        let call = permit.facts().id();
+        ctx.children.run(call, &child, prompt, &ctx.cancel).await
+    }
+}
+
+/// Runs children, for the running call of the tool `spawn`.
+#[async_trait]
+pub trait RunChild: Send + Sync {
+    /// Has a child work through a prompt; what came of it, written for the model. When `cancel` is
+    /// cancelled it ends soon, with all that it has started.
+    async fn run(
+        &self,
+        call: &CallId,
+        child: &str,
+        prompt: String,
+        cancel: &CancellationToken,
+    ) -> ToolOutput;
+}
+
+/// Runs no child: for a call that nobody runs in a pod, and where there are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoChildren;
+
+#[async_trait]
+impl RunChild for NoChildren {
+    async fn run(&self, _: &CallId, child: &str, _: String, _: &CancellationToken) -> ToolOutput {
+        let child = crate::error::shown(child);
+        ToolOutput::failure(format!(
+            "the child `{child}` was not started: there are no children here"
+        ))
+    }
+}
+
+/// The tool `spawn`, for [`Registry::register`](crate::Registry::register) where there are children.
+///
+/// `listing` tells the model which there are; it stands behind what the tool does.
+#[must_use]
+pub fn spawn_tool(listing: &str) -> Arc<dyn Tool> {
+    Arc::new(SpawnTool {
+        tool: BuiltIn::new(),
+        description: match listing.is_empty() {
+            true => Spawn::DESCRIPTION.to_owned(),
+            false => format!("{}\n{listing}", Spawn::DESCRIPTION),
+        },
+    })
+}
+
+struct SpawnTool {
+    tool: BuiltIn<Spawn>,
+    description: String,
+}
+
+impl Tool for SpawnTool {
+    fn name(&self) -> &ToolName {
+        self.tool.name()
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn schema(&self) -> Value {
+        self.tool.schema()
+    }
+
+    fn propose(&self, arguments: Value, place: &Place) -> Result<Proposal, BadCall> {
+        self.tool.propose(arguments, place)
+    }
+}
+
+#[cfg(test)]
+mod tests;
