@@ -25,6 +25,9 @@ _podward() {
             podward,check)
                 cmd="podward__subcmd__check"
                 ;;
+            podward,child)
+                cmd="podward__subcmd__child"
+                ;;
             podward,completions)
                 cmd="podward__subcmd__completions"
                 ;;
@@ -110,7 +113,7 @@ _podward() {
 
     case "${cmd}" in
         podward)
-            opts="-h -V --color --log --log-file --help --version run serve attach send cancel stop pods pending reply check explain lint test tools manifest trust grants skills undo completions man schema"
+            opts="-h -V --color --log --log-file --help --version run serve attach send cancel stop pods pending reply check explain lint test tools manifest trust grants skills undo completions child man schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -222,6 +225,32 @@ _podward() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        podward__subcmd__child)
+            opts="-h -V --color --log --log-file --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
