@@ -181,7 +181,8 @@ fn every_sample_but_minimal_protects_the_env_files() {
     for name in SAMPLES.iter().filter(|name| **name != "minimal") {
         let resolved = load(&format!("manifests/{name}.toml")).unwrap();
         for tool in ["read", "file_write", "file_edit"] {
-            let writes_no_example = tool != "read" && ["explore", "plan", "coordinator"].contains(name);
+            let writes_no_example =
+                tool != "read" && ["explore", "plan", "coordinator"].contains(name);
             let tool = ToolName::new(tool).unwrap();
             for (path, expected) in [
                 (".env", "deny"),
