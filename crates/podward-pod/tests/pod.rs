@@ -52,7 +52,10 @@ use crate::lines::{
     a_page_of_questions_fits_a_line, a_question_that_fits_no_line_is_refused_by_the_pod,
     what_auto_does_not_answer_says_so,
 };
-use crate::memory::a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte;
+use crate::memory::{
+    a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte,
+    ten_times_the_questions_are_ten_times_the_work,
+};
 use crate::serve::{
     a_call_that_is_asked_about_runs_once_somebody_says_so,
     a_question_outlives_the_pod_and_keeps_its_id, a_rejection_reaches_the_model_word_for_word,
@@ -136,6 +139,7 @@ const TRIALS: &[Named] = &named![
     nothing_runs_that_cannot_be_written_down,
     a_reader_that_is_gone_stops_nothing,
     a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte,
+    ten_times_the_questions_are_ten_times_the_work,
     a_page_of_questions_fits_a_line,
     a_question_that_fits_no_line_is_refused_by_the_pod,
     what_auto_does_not_answer_says_so,

@@ -141,6 +141,11 @@ impl Question {
             all.extend(view.entry("pod", &pods.join(" > ")));
         }
         all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
+        if let Some(call) = &request.part_of {
+            let call = visible(call.as_str(), Lines::Escape);
+            let of = format!("the call `{call}`, which runs and turned out to need this");
+            all.extend(view.entry("part of", &of));
+        }
         all
     }
 
@@ -256,7 +261,8 @@ impl Question {
             }
             AskReason::Repeated => return view.entry("asks", &cause),
             AskReason::Resumed => {
-                let why = "it waited for an answer when the session was cut off; by now: ";
+                let why =
+                    "it waited for an answer when the session was cut off; by now it is allowed: ";
                 return view.entry("asks", &format!("{why}{cause}"));
             }
         };

@@ -7,6 +7,7 @@ mod pods;
 mod skills;
 mod test;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -20,6 +21,7 @@ pub(crate) use self::skills::{
 };
 
 pub(crate) use self::test::{Test, TestFormat};
+use crate::failure::Failure;
 
 /// A permission layer and runtime for AI agents.
 #[derive(Debug, Parser)]
@@ -238,6 +240,17 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     pub(crate) layers: Layers,
+}
+
+/// What stands on the command line as something else than it looks like: the word behind `--auto` would be
+/// the prompt.
+pub(crate) fn misread(line: impl Iterator<Item = OsString>) -> Option<Failure> {
+    let words: Vec<OsString> = line.take_while(|word| word != "--").collect();
+    let is_misread = |two: &[OsString]| matches!(two, [auto, word] if auto == "--auto" && (word == "all" || word == "known"));
+    words.windows(2).any(is_misread).then(|| Failure::Usage {
+        message: "what `--auto` answers does not stand behind it".to_owned(),
+        help: "write `--auto=all` or `--auto=known`; a prompt of that word stands behind `--`",
+    })
 }
 
 /// What is answered with yes without a person.

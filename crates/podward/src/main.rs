@@ -38,6 +38,10 @@ fn main() -> ExitCode {
     if let Some(code) = podward_scope::confine_main(std::env::args_os()) {
         return code;
     }
+    if let Some(failure) = arguments::misread(std::env::args_os()) {
+        failure.report(Screen::new(ColorWhen::Auto));
+        return failure.exit().into();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),

@@ -131,7 +131,10 @@ impl PodError {
                     .to_owned(),
             ),
             Self::Socket(error) => error.help(),
-            Self::AutoForbidden => Some("leave out `--auto`, or ask who keeps that layer".to_owned()),
+            Self::AutoForbidden => Some(
+                "leave out `--auto`, or ask who keeps that layer: `podward manifest` names it"
+                    .to_owned(),
+            ),
             Self::Skill(error) => crate::skills::help(error).map(str::to_owned),
             Self::Process(_)
             | Self::TwoSkills(_)

@@ -1,10 +1,10 @@
 //! What a question costs a whole pod while it waits, in bytes that are allocated.
 
-use allocation_counter::measure;
+use allocation_counter::{AllocationInfo, measure};
 use podward_model::{Block, Message, Role};
 use podward_pod::{Attended, Auto, LocalClient, Places, ServeRequest, Server, Socket};
 use podward_policy::{CommandSubject, Lowered, Need, Operation, Subject, Text, ToolName};
-use podward_protocol::Event;
+use podward_protocol::{Event, Method, PermissionRejectAll};
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
 
@@ -25,9 +25,9 @@ fn input(number: usize) -> Value {
     json!({ "command": format!("date +%s%N-{number:08}") })
 }
 
-/// The bytes that a pod allocates for a message of so many calls and holds when all of them wait for an
-/// answer.
-fn held(n_questions: usize) -> i64 {
+/// What a pod allocates for a message of so many calls until all of them wait for an answer, and to say no
+/// to all of them.
+fn asked_and_rejected(n_questions: usize) -> [AllocationInfo; 2] {
     let bench = Bench::new(WAITS);
     let calls: Vec<_> = (0..n_questions)
         .map(|number| call("bash", input(number)))
@@ -44,23 +44,41 @@ fn held(n_questions: usize) -> i64 {
     let places = Places::below(bench.root());
     let (server, LocalClient { mut events, caller }) = Server::start(&places, request).unwrap();
     let mut serving = Box::pin(server.run());
-    let held = measure(|| {
-        runtime.block_on(async {
-            let asking = async {
-                caller.call(run("go")).await.unwrap();
-                let mut n_asked = 0;
-                while n_asked < n_questions {
-                    let envelope = events.recv().await.unwrap();
-                    n_asked += usize::from(matches!(envelope.event, Event::PermissionRequest(_)));
+    let mut until = async |done: &mut dyn FnMut(Event) -> bool, method: Method| {
+        let doing = async {
+            caller.call(method).await.unwrap();
+        };
+        let reading = async {
+            while let Some(envelope) = events.recv().await {
+                if done(envelope.event) {
+                    break;
                 }
-            };
-            tokio::select! {
-                () = asking => {}
-                _ = &mut serving => panic!("the pod has ended"),
             }
-        });
-    });
-    held.bytes_current
+        };
+        tokio::select! {
+            _ = async { tokio::join!(doing, reading) } => {}
+            _ = &mut serving => panic!("the pod has ended"),
+        }
+    };
+    let (mut n_asked, mut n_settled) = (0, 0);
+    let mut are_asked = |event| {
+        n_asked += usize::from(matches!(event, Event::PermissionRequest(_)));
+        n_asked == n_questions
+    };
+    let mut are_settled = |event| {
+        n_settled += usize::from(matches!(event, Event::PermissionSettled(_)));
+        n_settled == n_questions
+    };
+    let asked = measure(|| runtime.block_on(until(&mut are_asked, run("go"))));
+    let no = Method::PermissionRejectAll(PermissionRejectAll { feedback: None });
+    let rejected = measure(|| runtime.block_on(until(&mut are_settled, no)));
+    [asked, rejected]
+}
+
+/// The bytes that a pod holds for so many questions while they wait, and for the message that made them.
+fn held(n_questions: usize) -> i64 {
+    let [asked, _] = asked_and_rejected(n_questions);
+    asked.bytes_current
 }
 
 /// The same for the message alone, as a history keeps it.
@@ -120,4 +138,19 @@ pub(crate) fn a_question_that_waits_costs_a_pod_no_more_than_a_kilobyte() {
         all - message - arguments <= 1_024,
         "{all} - {message} - {arguments}"
     );
+}
+
+/// A question that is one of many is not more work than one of few, neither to ask nor to settle.
+pub(crate) fn ten_times_the_questions_are_ten_times_the_work() {
+    let (few, many) = (300, 3_000);
+    asked_and_rejected(1);
+    let [few, many] = [few, many].map(asked_and_rejected);
+    for (few, many) in few.iter().zip(&many) {
+        for (few, many) in [
+            (few.count_total, many.count_total),
+            (few.bytes_total, many.bytes_total),
+        ] {
+            assert!(2 * many < 21 * few, "{few} {many}");
+        }
+    }
 }

@@ -421,3 +421,22 @@ fn that_a_narrowest_pattern_is_wide_is_said() {
         ]
     );
 }
+
+#[test]
+fn a_part_of_a_running_call_says_so() {
+    let mut question = push("a");
+    question.request.part_of = Some(podward_protocol::CallId::new("call_1"));
+    let shown = text_of(&question, 200);
+    let of = "part of the call `call_1`, which runs and turned out to need this";
+    assert!(shown.contains(of), "{shown}");
+}
+
+#[test]
+fn what_waited_and_is_allowed_by_now_says_so() {
+    let mut question = push("a");
+    question.request.reason = AskReason::Resumed;
+    let shown = text_of(&question, 200);
+    let asks = "asks    it waited for an answer when the session was cut off; by now it is allowed: default of \
+                manifest (pod.toml:8:1)";
+    assert!(shown.contains(asks), "{shown}");
+}

@@ -46,7 +46,7 @@ Examples:
 #[command(after_long_help = REVOKE_HELP)]
 pub(crate) struct GrantsRevoke {
     /// The grant: its id, or a beginning that no other grant shares
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "workspace"], conflicts_with = "all")]
     pub(crate) grant: Option<String>,
 
     /// All grants, and all lines of their files that cannot be read

@@ -39,3 +39,21 @@ fn a_prompt_is_one_argument() {
     assert_eq!(run.prompt.as_deref(), Some("do it"));
     assert!(Arguments::try_parse_from(["podward", "run", "m.toml", "do", "it"]).is_err());
 }
+
+#[test]
+fn what_auto_answers_is_never_taken_for_the_prompt() {
+    let is_misread = |line: &str| super::misread(line.split(' ').map(Into::into)).is_some();
+    for line in [
+        "podward run --auto all m.toml",
+        "podward run m.toml --auto known go",
+    ] {
+        assert!(is_misread(line), "{line}");
+    }
+    for line in [
+        "podward run --auto=all m.toml go",
+        "podward run --auto m.toml all",
+        "podward run m.toml --auto -- all",
+    ] {
+        assert!(!is_misread(line), "{line}");
+    }
+}

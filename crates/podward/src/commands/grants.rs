@@ -38,7 +38,7 @@ fn list(arguments: &GrantsList, screen: Screen) -> Result<Exit, Failure> {
     let mut stored =
         stored_grants(&layers::places()?, &SystemClock).map_err(GrantNotFound::from)?;
     if let Some(workspace) = &arguments.workspace {
-        let workspace = named(workspace)?;
+        let workspace = known(workspace, &stored)?;
         for file in &mut stored {
             file.grants.retain(|grant| grant.workspace == workspace);
         }
@@ -68,7 +68,13 @@ fn list(arguments: &GrantsList, screen: Screen) -> Result<Exit, Failure> {
 fn revoke(arguments: &GrantsRevoke, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
     let Some(prefix) = &arguments.grant else {
-        let workspace = arguments.workspace.as_deref().map(named).transpose()?;
+        let workspace = match &arguments.workspace {
+            Some(workspace) => {
+                let stored = stored_grants(&places, &SystemClock).map_err(GrantNotFound::from)?;
+                Some(known(workspace, &stored)?)
+            }
+            None => None,
+        };
         let revoked = revoke_all(&places, workspace.as_deref()).map_err(GrantNotFound::from)?;
         if revoked.n_others > 0 {
             let n = revoked.n_others;
@@ -103,13 +109,20 @@ fn line(stored: &StoredGrant) -> Result<String, Failure> {
 }
 
 /// The name of a workspace's grants: its path without symlinks; one that is gone is meant as it is
-/// written.
-fn named(workspace: &Path) -> Result<String, Failure> {
+/// written, if anything is stored for it.
+fn known(workspace: &Path, stored: &[StoredGrants]) -> Result<String, Failure> {
     let absolute = std::path::absolute(workspace).unwrap_or_else(|_| workspace.to_owned());
     let path = absolute.canonicalize().unwrap_or(absolute);
     let name = path.to_str().ok_or_else(|| Failure::Usage {
         message: "the workspace's path is not UTF-8".to_owned(),
         help: "nothing can be remembered for such a workspace",
     })?;
+    let mut grants = stored.iter().flat_map(|stored| &stored.grants);
+    if !path.is_dir() && !grants.any(|grant| grant.workspace == name) {
+        return Err(Failure::Usage {
+            message: format!("there is no directory `{}`", workspace.display()),
+            help: "and nothing is remembered for one that was there: `podward grants list` shows all",
+        });
+    }
     Ok(name.to_owned())
 }

@@ -6,8 +6,8 @@ use std::io::Read as _;
 
 use podward_client::{Client, ClientError};
 use podward_protocol::{
-    Always, Answer, Chosen, ChosenPattern, MethodErrorCode, PermissionRejectAll, PermissionReply,
-    RequestId, Settled,
+    Always, Answer, Chosen, ChosenPattern, MethodErrorCode, Outcome, PermissionRejectAll,
+    PermissionReply, RequestId, Settled,
 };
 use podward_view::{Lines, by_text, cause_text, outcome_text, visible};
 
@@ -142,7 +142,15 @@ fn settled_text(settled: &Settled) -> String {
     let line = |one: &podward_protocol::PermissionSettled| {
         let id = visible(one.id.as_str(), Lines::Escape);
         let what = outcome_text(&one.outcome);
-        format!("{id}  {what}  ({})\n", by_text(&one.by))
+        let saved = match &one.outcome {
+            Outcome::ApprovedAlways { grants } => grants.as_slice(),
+            _ => &[], // nothing is saved
+        };
+        let saved = saved
+            .iter()
+            .map(|grant| format!("  saved: `podward grants explain {grant}` says what\n"));
+        let by = by_text(&one.by);
+        format!("{id}  {what}  ({by})\n{}", saved.collect::<String>())
     };
     settled.settled.iter().map(line).collect()
 }

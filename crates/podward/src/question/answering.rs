@@ -172,13 +172,20 @@ impl Answering {
         match self.position(id) {
             None => Vec::new(),
             Some(0) if self.stage == Stage::Replying => Vec::new(), // `replied` says the same
+            // It was never put up: what ended the turn ended it as well.
+            Some(0) if self.stage == Stage::Nothing => {
+                self.open.pop_front();
+                Vec::new()
+            }
             Some(0) => {
                 self.open.pop_front();
                 self.is_startled = true;
                 let what = outcome_text(outcome);
                 let by = visible(by, Lines::Escape);
                 let mut steps = vec![Step::Say(format!("\nit is settled: {what} ({by})\n"))];
-                match self.open.is_empty() {
+                // What ended it with its turn has ended the others as well.
+                let is_of_all = matches!(outcome, Outcome::Cancelled | Outcome::PodStopped);
+                match self.open.is_empty() || is_of_all {
                     true => {
                         self.stage = Stage::Nothing;
                         steps.push(Step::Pause);

@@ -277,6 +277,19 @@ fn what_was_settled_by_somebody_else_takes_no_answer_and_the_next_one_not_by_sur
 }
 
 #[test]
+fn what_ends_with_its_turn_is_not_put_up_any_more() {
+    let cancelled = |id| Act::SettledBy(id, Outcome::Cancelled);
+    let mut acts = vec![Act::Asked("a"), Act::Asked("b"), Act::Asked("c")];
+    acts.extend(["a", "b", "c"].map(cancelled));
+    let (said, _) = run(&acts);
+    assert_eq!(said.matches("it is settled").count(), 1, "{said}");
+    assert!(!said.contains("bash b run?"), "{said}");
+    // The next turn's is.
+    acts.extend([Act::Asked("d"), Act::Typed(""), Act::Typed("y")]);
+    assert_eq!(answers(&acts), at("d", Answer::Once));
+}
+
+#[test]
 fn questions_are_answered_one_after_the_other() {
     let settled = Act::Replied(Replied::Settled);
     let acts = [
