@@ -141,3 +141,6 @@ fn try_lock(file: &File) -> io::Result<bool> {
         Err(error) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests;
