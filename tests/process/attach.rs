@@ -49,6 +49,7 @@ fn keys_that_were_typed_ahead_answer_nothing_and_y_does() {
         assert!(screen.contains("asks    default of manifest"), "{screen}");
         window.presses(&["Space", "Enter"]);
         window.sees("Enter answers nothing");
+        window.keeps("typed-ahead");
         assert!(!has(&sandbox, "made"));
         window.types("j");
         window.sees(READY);
@@ -72,6 +73,7 @@ fn a_window_may_change_its_size_at_any_time() {
     window.sees(READY);
     window.resizes(40, 10);
     window.sees("space: go on");
+    window.keeps("resized");
     window.types("y");
     window.sees("rows were not on the screen yet");
     assert!(!has(&sandbox, "made"));
@@ -107,6 +109,7 @@ fn nothing_is_approved_before_its_end_was_there() {
                 window.sees("space: go on");
                 window.types("y");
                 window.sees("were not on the screen yet");
+                window.keeps("long-not-yet");
                 assert!(!has(&sandbox, "made"));
                 turn_all(&mut window);
             }
@@ -114,6 +117,9 @@ fn nothing_is_approved_before_its_end_was_there() {
             assert!(screen.contains("rm -rf src"), "{screen}");
             if command.contains('\n') {
                 assert!(screen.contains("~ 60 blank rows"), "{screen}");
+                window.keeps("blank-lines");
+            } else {
+                window.keeps("long-end");
             }
             window.types("y");
             client.event("turn_ended");
@@ -124,52 +130,136 @@ fn nothing_is_approved_before_its_end_was_there() {
 
 #[test]
 fn fifty_questions_are_one_queue() {
-    let sandbox = Sandbox::new();
-    let commands: Vec<String> = (0..50).map(|n| format!("touch made{n}")).collect();
-    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
-    let (_pod, mut client) = asking(&sandbox, &step(&commands));
-    let mut window = attach(&sandbox, (80, 24));
-    window.sees("test asks, 1 of 50");
-    window.sees(READY);
-    window.types("yyyyyyyy");
-    window.sees("y counts after half a second");
-    assert!(!has(&sandbox, "made0"));
-    window.types("j");
-    window.sees(READY);
-    window.types("y");
-    window.sees("test asks, 1 of 49");
-    window.sees(READY);
-    window.presses(&["Tab"]);
-    window.sees("test asks, 2 of 49");
-    window.sees(READY);
-    window.types("n");
-    window.sees("of 48");
-    sandbox.run(&["reply", "test", "all", "reject"]).exits(0);
-    client.event("turn_ended");
-    window.sees("50 calls");
-    let n_made = (0..50).filter(|n| has(&sandbox, &format!("made{n}")));
-    assert_eq!(n_made.count(), 1);
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let commands: Vec<String> = (0..50).map(|n| format!("touch made{n}")).collect();
+        let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+        let (_pod, mut client) = asking(&sandbox, &step(&commands));
+        let mut window = attach(&sandbox, size);
+        window.sees("test asks, 1 of 50");
+        window.sees(READY);
+        window.keeps("fifty");
+        window.types("yyyyyyyy");
+        window.sees("y counts after half a second");
+        assert!(!has(&sandbox, "made0"));
+        window.types("j");
+        window.sees(READY);
+        window.types("y");
+        window.sees("test asks, 1 of 49");
+        window.sees(READY);
+        window.presses(&["Tab"]);
+        window.sees("test asks, 2 of 49");
+        window.sees(READY);
+        window.types("n");
+        window.sees("of 48");
+        sandbox.run(&["reply", "test", "all", "reject"]).exits(0);
+        client.event("turn_ended");
+        window.sees("50 calls");
+        let n_made = (0..50).filter(|n| has(&sandbox, &format!("made{n}")));
+        assert_eq!(n_made.count(), 1);
+    }
 }
 
 #[test]
 fn a_pod_that_was_killed_and_started_anew_is_answered_in_the_same_window() {
-    let sandbox = Sandbox::new();
-    let manifest = sandbox.pod(&step(&["touch made"]), ASK);
-    let (pod, client) = asking(&sandbox, &step(&["touch made"]));
-    let mut window = attach(&sandbox, (80, 24));
-    window.sees(READY);
-    drop(client);
-    pod.kill();
-    window.sees("trying again");
-    window.types("y");
-    window.sees("no answer counts");
-    let session = sandbox.session();
-    let pod = Pod::go_on(&sandbox, &manifest, &session);
-    let mut client = Client::onlooker(&pod, "starter");
-    window.sees(READY);
-    window.types("y");
-    client.event("turn_ended");
-    assert!(has(&sandbox, "made"));
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let manifest = sandbox.pod(&step(&["touch made"]), ASK);
+        let (pod, client) = asking(&sandbox, &step(&["touch made"]));
+        let mut window = attach(&sandbox, size);
+        window.sees(READY);
+        drop(client);
+        pod.kill();
+        window.sees("trying again");
+        window.keeps("lost");
+        window.types("y");
+        window.sees("no answer counts");
+        let session = sandbox.session();
+        let pod = Pod::go_on(&sandbox, &manifest, &session);
+        let mut client = Client::onlooker(&pod, "starter");
+        window.sees(READY);
+        window.keeps("started-anew");
+        window.types("y");
+        client.event("turn_ended");
+        assert!(has(&sandbox, "made"));
+    }
+}
+
+/// What a question shows, what *always* would save, what an edit would run, and what is said of it.
+#[test]
+fn a_question_is_answered_from_what_it_shows() {
+    let rules = format!(
+        "{ASK}rule = [{{ tool = \"bash\", pattern = \"git fetch*\", action = \"allow\" }},\n\
+         {{ tool = \"bash\", pattern = \"git push*\", action = \"ask\" }}]\n"
+    );
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let script = step(&["git fetch && git push origin main"]);
+        let script = script.replacen(
+            "[[step]]",
+            "[[step]]\ntext = \"I publish what is done.\"",
+            1,
+        );
+        let pod = Pod::serve(&sandbox, &sandbox.pod(&script, &rules));
+        let mut client = Client::onlooker(&pod, "starter");
+        client.run("publish the branch");
+        client.request();
+        let mut window = attach(&sandbox, size);
+        window.sees(READY);
+        window.keeps("question");
+        window.types("a");
+        window.sees("would not run");
+        window.types("2");
+        window.sees("> 2 bash");
+        window.keeps("always");
+        window.presses(&["Escape"]);
+        window.sees(READY);
+        window.types("e --dry-run");
+        window.sees("--dry-run");
+        window.presses(&["C-s"]);
+        window.sees("y: run this");
+        window.keeps("edited");
+        window.presses(&["Escape"]);
+        window.sees("Ctrl-S: done");
+        window.presses(&["Escape"]);
+        window.sees(READY);
+        window.types("ruse a branch of your own");
+        window.sees("branch of your own");
+        window.keeps("reason");
+        window.presses(&["Enter"]);
+        client.event("turn_ended");
+        window.sees("done \u{b7} 1 call");
+        window.types("and then the docs");
+        window.sees("the docs");
+        window.keeps("conversation");
+        window.presses(&["F1"]);
+        window.sees("any key goes back");
+        window.keeps("keys");
+    }
+}
+
+/// The lines of the file that change, with their numbers there.
+#[test]
+fn an_edit_is_shown_as_the_lines_of_its_file() {
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let lines: String = (1..=40)
+            .map(|n| format!("line {n} of the notes\n"))
+            .collect();
+        sandbox.write("work/notes.md", &lines);
+        let script = "[[step]]\n[[step.call]]\ntool = \"file_edit\"\ninput = { path = \"notes.md\", \
+                      old_string = \"line 21 of\", new_string = \"the most important line of\" }\n";
+        let (_pod, mut client) = asking(&sandbox, script);
+        let mut window = attach(&sandbox, size);
+        let screen = window.sees(READY);
+        assert!(screen.contains("@@ line 18"), "{screen}");
+        assert!(screen.contains("-line 21 of the notes"), "{screen}");
+        window.keeps("file-edit");
+        window.types("y");
+        client.event("turn_ended");
+        let text = std::fs::read_to_string(sandbox.path("work/notes.md")).unwrap();
+        assert!(text.contains("the most important line of the notes"));
+    }
 }
 
 /// The person's file moves keys; one that would loosen something starts nothing.

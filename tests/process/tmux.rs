@@ -18,9 +18,18 @@ const STEP: Timespec = Timespec {
     tv_nsec: 0,
 };
 
+/// Where screens are kept for people, and made into pictures.
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/captures");
+
+/// What stands there for the directory of a test: a path that is as long.
+const HOME: &str = "/home/robin/project-shop";
+
 /// A window of a server of its own.
 pub(crate) struct Window {
     socket: PathBuf,
+    /// The test's own directory.
+    root: String,
+    size: (u16, u16),
     /// Gets a copy of what the program writes: something may be new on the screen.
     written: File,
 }
@@ -44,6 +53,7 @@ impl Window {
         if let Some(directory) = program.get_current_dir() {
             tmux.current_dir(directory);
         }
+        let size = (columns, rows);
         let (columns, rows) = (columns.to_string(), rows.to_string());
         tmux.env("LC_ALL", "C.UTF-8")
             .env("TERM", "xterm-256color")
@@ -55,8 +65,11 @@ impl Window {
             .arg(program.get_program())
             .args(program.get_args());
         assert!(tmux.status().unwrap().success());
+        let root = socket.parent().unwrap().display().to_string();
         let window = Self {
             socket,
+            root,
+            size,
             written: written.into(),
         };
         let pipe = format!("exec cat > '{}'", fifo.display());
@@ -113,6 +126,42 @@ impl Window {
         }
     }
 
+    /// Waits until the screen says what the one says that is kept under this name for windows of this size.
+    /// `PODWARD_UPDATE_CAPTURES=1` keeps what is there once it stays as it is.
+    #[track_caller]
+    pub(crate) fn keeps(&mut self, name: &str) {
+        let (columns, rows) = self.size;
+        let file = PathBuf::from(KEPT).join(format!("{name}-{columns}x{rows}.txt"));
+        if std::env::var_os("PODWARD_UPDATE_CAPTURES").is_some() {
+            let text = self.settled().replace(&self.root, HOME);
+            std::fs::create_dir_all(KEPT).unwrap();
+            std::fs::write(&file, at_one_time(&text)).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap_or_default();
+        let (kept, root) = (words(&kept), self.root.clone());
+        let what = format!("{}: {kept:?}", file.display());
+        self.waits(&what, |screen| words(&screen.replace(&root, HOME)) == kept);
+    }
+
+    /// The screen with its colours, once it says the same a second later.
+    fn settled(&self) -> String {
+        let second = Timespec {
+            tv_sec: 1,
+            tv_nsec: 0,
+        };
+        let mut before = Vec::new();
+        loop {
+            let colored = self.tmux(&["capture-pane", "-e", "-p"]);
+            let text = String::from_utf8(colored.stdout).unwrap();
+            let now = words(&text);
+            if now == before {
+                return text;
+            }
+            before = now;
+            poll(&mut [], Some(&second)).unwrap();
+        }
+    }
+
     /// Presses keys, by the names that tmux has for them.
     pub(crate) fn presses(&self, keys: &[&str]) {
         let mut arguments = vec!["send-keys"];
@@ -125,10 +174,45 @@ impl Window {
         self.tmux(&["send-keys", "-l", text]);
     }
 
-    pub(crate) fn resizes(&self, columns: u16, rows: u16) {
+    pub(crate) fn resizes(&mut self, columns: u16, rows: u16) {
+        self.size = (columns, rows);
         let (columns, rows) = (columns.to_string(), rows.to_string());
         self.tmux(&["resize-window", "-x", &columns, "-y", &rows]);
     }
+}
+
+/// The words of a screen, without what colours them and the marks of rows that go on, at one time: neither the
+/// width of a path nor a clock shall matter.
+fn words(screen: &str) -> Vec<String> {
+    let pieces = screen.split('\u{1b}').enumerate();
+    let plain: String = pieces
+        .map(|(at, piece)| match piece.split_once('m') {
+            Some((_, rest)) if at > 0 => rest,
+            _ => piece, // no escape is in front of it
+        })
+        .collect();
+    let plain = at_one_time(&plain);
+    let words = plain.split_whitespace().filter(|word| *word != ":");
+    words.map(str::to_owned).collect()
+}
+
+/// A screen with other times on it: what is left for an answer, until when, and since when a pod is lost.
+fn at_one_time(screen: &str) -> String {
+    let mut lines: Vec<String> = screen.split('\n').map(str::to_owned).collect();
+    for line in &mut lines {
+        if let Some(at) = line.find(" left ").filter(|at| *at > 5) {
+            line.replace_range(at - 5..at, "59:59");
+        }
+        if let Some((before, after)) = line.split_once("  until   ") {
+            let time = "2026-01-02T03:04:05.678Z";
+            *line = format!("{before}  until   {time}{}", &after[time.len()..]);
+        }
+        if let Some((before, after)) = line.split_once("lost for ") {
+            let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+            *line = format!("{before}lost for 0{rest}");
+        }
+    }
+    lines.join("\n")
 }
 
 impl Drop for Window {

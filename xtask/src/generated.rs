@@ -1,6 +1,6 @@
 //! Files under docs/ that the binary prints (man pages, completions, schemas), the tables of the page
 //! about the protocol (of schemas and of constants), the page with the keys of manifests, the public
-//! surface of each crate, and pictures of screens.
+//! surface of each crate, and pictures of captured screens.
 
 mod limits;
 mod protocol_page;
