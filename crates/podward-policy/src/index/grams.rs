@@ -70,19 +70,21 @@ impl Grams {
             return;
         };
         // A text that repeats itself adds each key once, or almost.
-        let mut seen = [0; 64];
+        let mut grams = [Gram(0); 32];
+        let mut hashes = [0; 16];
         // No hash of the first slot.
-        seen[0] = u32::MAX;
-        let mut is_new = |hash: u32| {
-            let slot = seen.get_mut(as_index(hash >> 26));
-            slot.is_none_or(|slot| std::mem::replace(slot, hash) != hash)
-        };
+        hashes[0] = u32::MAX;
         filter.look_up(text, |gram| {
-            let longest = gram.key(MOST_BYTES);
-            if is_new(longest) {
-                add(longest);
-                let others = (N_BYTES..MOST_BYTES).map(|n_bytes| gram.key(n_bytes));
-                others.filter(|hash| is_new(*hash)).for_each(&mut add);
+            // Not the hash alone: what another gram has added is not what this one adds.
+            let slot = grams.get_mut(as_index(gram.key(MOST_BYTES) >> 27));
+            if slot.is_some_and(|slot| std::mem::replace(slot, gram) == gram) {
+                return;
+            }
+            for hash in (N_BYTES..=MOST_BYTES).map(|n_bytes| gram.key(n_bytes)) {
+                let slot = hashes.get_mut(as_index(hash >> 28));
+                if slot.is_none_or(|slot| std::mem::replace(slot, hash) != hash) {
+                    add(hash);
+                }
             }
         });
     }
@@ -174,7 +176,7 @@ fn high(hash: u64) -> u32 {
 }
 
 /// The first bytes of a part of a text, in lower case as [`hash`] sees it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Gram(u64);
 
 impl Gram {
@@ -305,3 +307,6 @@ impl Counts {
 pub(super) fn bits_for(n: usize) -> u32 {
     n.next_power_of_two().trailing_zeros().clamp(6, 28)
 }
+
+#[cfg(test)]
+mod tests;
