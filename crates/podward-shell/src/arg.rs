@@ -101,7 +101,7 @@ impl Arg {
     }
 
     /// The known characters that it ends with.
-    fn last_known(&self) -> &str {
+    pub(crate) fn last_known(&self) -> &str {
         match self.parts.last() {
             Some(Part::Known(text)) => text,
             _ => "",

@@ -8,6 +8,7 @@ use crate::arg::Arg;
 use crate::calls::{Call, Inner, Lookup};
 use crate::operations::{Access, Bases};
 use crate::walk::{Ran, Shell, Stdin, Walker, free};
+use crate::whereabouts::ScriptWord;
 
 /// Builtins that need no rule.
 const FREE: &[&str] = &[
@@ -151,7 +152,7 @@ pub(crate) fn call(
     let is_word = |arg: &Arg| !arg.prefix().starts_with('-');
     let script = matches!(name, "source" | ".").then(|| args.iter().position(is_word));
     let script = script.flatten();
-    let scripts: Vec<usize> = script.iter().map(|at| at + 1).collect();
+    let scripts: Vec<ScriptWord> = script.iter().map(|at| ScriptWord::whole(at + 1)).collect();
     let idx = walker.operation_with(call, &[], &scripts, full);
     match name {
         "eval" => eval(walker, call, args),

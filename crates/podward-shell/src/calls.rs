@@ -9,15 +9,18 @@ mod wrappers;
 pub(crate) use effects::named_by_tests;
 pub(crate) use wrappers::Inner;
 
+use std::borrow::Cow;
+
 use podward_policy::{ByteSpan, HoleKind, Need, OperationIdx};
 
 use crate::arg::Arg;
 use crate::builtins;
+use crate::operations::Bases;
 use crate::options::{self, HiddenOption, Usage};
-use crate::programs::{Model, PROGRAMS, Special, Wrapper};
+use crate::programs::{Model, PROGRAMS, Role, Special, Wrapper};
 use crate::text_form;
 use crate::walk::{Demand, Stdin, Walker, kept};
-use crate::whereabouts::{LocatedWord, Whereabouts, scripts, whereabouts};
+use crate::whereabouts::{LocatedWord, ScriptWord, Whereabouts, scripts, whereabouts};
 
 /// One call of a program.
 pub(crate) struct Call<'c> {
@@ -128,10 +131,11 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         globals: &[usize],
-        scripts: &[usize],
+        scripts: &[ScriptWord],
         need: Need,
     ) -> OperationIdx {
-        let (idx, _) = self.command_with(call, globals, scripts, need);
+        let bases = self.bases.clone();
+        let (idx, _) = self.command_with(call, globals, scripts, &bases, need);
         idx
     }
 
@@ -140,12 +144,16 @@ impl Walker<'_, '_> {
         &mut self,
         call: &Call<'_>,
         globals: &[usize],
-        scripts: &[usize],
+        scripts: &[ScriptWord],
+        bases_of_scripts: &Bases,
         need: Need,
     ) -> (OperationIdx, Vec<usize>) {
         let whereabouts = match call.elsewhere {
             true => Whereabouts::default(),
-            false => whereabouts(self.sink, &self.bases, call.args, scripts),
+            false => {
+                let bases = [&self.bases, bases_of_scripts];
+                whereabouts(self.sink, bases, call.args, scripts)
+            }
         };
         let assignments = kept(call.assignments);
         let (subject, ends) = text_form::subject(&assignments, call.args, globals, &whereabouts);
@@ -225,7 +233,11 @@ impl Walker<'_, '_> {
         };
         let globals: Vec<usize> = usage.globals.iter().map(|idx| idx + 1).collect();
         let scripts = scripts(&usage, call.args);
-        let (idx, ends) = self.command_with(call, &globals, &scripts, need);
+        let entered = match scripts.is_empty() {
+            true => self.bases.clone(),
+            false => self.entered(&usage),
+        };
+        let (idx, ends) = self.command_with(call, &globals, &scripts, &entered, need);
         for why in &usage.partial {
             self.sink.partial(idx, why);
         }
@@ -247,6 +259,18 @@ impl Walker<'_, '_> {
             self.respelled(call, &globals, idx);
         }
         idx
+    }
+
+    /// Where a program is that was told to change its directory.
+    pub(crate) fn entered(&self, usage: &Usage<'_>) -> Bases {
+        let into = usage
+            .effects
+            .iter()
+            .filter(|effect| effect.role == Role::Chdir);
+        let into = into.filter_map(|effect| effect.value.as_ref());
+        into.fold(self.bases.clone(), |bases, directory| {
+            bases.enter(behind_key(directory).as_ref(), &self.sink.place)
+        })
     }
 
     /// `NAME=value` words in front of the inner command of env and sudo.
@@ -278,6 +302,15 @@ impl Walker<'_, '_> {
             usage.command = None;
         }
         env
+    }
+}
+
+/// The directory in a setting of `systemd-run`.
+fn behind_key(directory: &Arg) -> Cow<'_, Arg> {
+    const KEY: &str = "WorkingDirectory=";
+    match directory.prefix().starts_with(KEY) {
+        true => Cow::Owned(directory.without_prefix(KEY.len())),
+        false => Cow::Borrowed(directory),
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Usage<'t> {
     pub(crate) operands: Vec<usize>,
     /// Those of them that are scripts.
     pub(crate) scripts: Vec<usize>,
+    /// What names further files that are run.
+    pub(crate) runs: Vec<&'t str>,
     /// What the operands are.
     pub(crate) roles: &'t [Operand],
     /// Arguments up to the end of the subcommand; 0 if there is none.

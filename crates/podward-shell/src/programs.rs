@@ -15,6 +15,8 @@
 //! keys OPTION… : KEY…  they are what they are for `KEY=…` or `KEY …`, else data; `operand`
 //!                      stands for operands of role `code`; `*TEXT` for any value that holds it
 //! harmless OPTION… : KEY…  they are data for `KEY=…`, the rest of the key open behind a last `.`
+//! runs NAME…           files that are run, whatever their role is: the values of these options, operands
+//!                      that end so (`*.py`), or operands that look like a path (`paths`)
 //! ROLE OPTION…         options; `-o=` takes a value, `-o[]` an attached one or none, `-o*` any rest,
 //!                      `-o==` a name and a value, `-o[0]` digits or none
 //! ```
@@ -139,6 +141,8 @@ pub(crate) struct Body<'t> {
     pub(crate) harmless: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     /// What happens, unless one of these options is given.
     pub(crate) always: Vec<(Role, Vec<&'t str>)>,
+    /// What names files that are run: options, ends of operands, or all that look like a path.
+    pub(crate) runs: Vec<&'t str>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,
     pub(crate) wrapper: Option<Wrapper>,

@@ -34,52 +34,121 @@ pub(crate) struct Way {
     is_resolved: bool,
 }
 
-/// The whereabouts of a command with these arguments, of which some name scripts.
+/// A word that names a script, or ends in its name (`-fx.awk`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ScriptWord {
+    idx: usize,
+    /// Bytes in front of the name.
+    n_front: usize,
+}
+
+impl ScriptWord {
+    pub(crate) const fn whole(idx: usize) -> Self {
+        Self { idx, n_front: 0 }
+    }
+}
+
+/// The whereabouts of a command with these arguments, of which some name scripts; those it may look
+/// for in another directory than itself.
 pub(crate) fn whereabouts(
     sink: &mut Sink<'_>,
-    bases: &Bases,
+    [bases, bases_of_scripts]: [&Bases; 2],
     args: &[Arg],
-    scripts: &[usize],
+    scripts: &[ScriptWord],
 ) -> Whereabouts {
     let directories = sink.directories(bases);
     let names_program = args
         .first()
         .and_then(Arg::program)
         .is_some_and(|name| name.contains('/'));
-    let program = names_program.then_some(0);
-    let words = program.into_iter().chain(scripts.iter().copied());
-    let words = words.filter_map(|idx| located(sink, bases, idx, args.get(idx)?));
+    let program = args.first().filter(|_| names_program);
+    let program = program.and_then(|word| located(sink, bases, 0, word));
+    let scripts = scripts.iter().filter_map(|script| {
+        let word = args.get(script.idx)?;
+        let name = word.without_prefix(script.n_front);
+        let located = located(sink, bases_of_scripts, script.idx, &name)?;
+        Some(located.behind(word.prefix().get(..script.n_front).unwrap_or_default()))
+    });
     Whereabouts {
-        words: words.collect(),
+        words: program.into_iter().chain(scripts).collect(),
         directories,
     }
 }
 
 /// The places of the scripts that a program is given, among the arguments that its own name begins.
-pub(crate) fn scripts(usage: &Usage<'_>, args: &[Arg]) -> Vec<usize> {
-    let mut scripts: Vec<usize> = usage.scripts.iter().map(|idx| idx + 1).collect();
+pub(crate) fn scripts(usage: &Usage<'_>, args: &[Arg]) -> Vec<ScriptWord> {
+    let scripts = usage.scripts.iter().copied();
+    let mut scripts: Vec<ScriptWord> = scripts.map(|idx| ScriptWord::whole(idx + 1)).collect();
     let is_text = |option: &&str| matches!(*option, "-c" | "-s");
     if usage.special == Some(Special::Shell) && !usage.options_given.iter().any(is_text) {
-        scripts.extend(usage.operands.first().map(|idx| idx + 1));
+        scripts.extend(usage.operands.first().map(|idx| ScriptWord::whole(idx + 1)));
     }
     // The value of an option that is a word of its own (`java -jar x.jar`), and the program in front of
     // a text (`watch ./x`).
     let is_script = |effect: &&Effect<'_>| match (effect.role, effect.option) {
         (Role::Script, Some(_)) => true,
-        (Role::Shell, None) => effect
-            .value
-            .as_ref()
-            .is_some_and(|v| v.prefix().contains('/')),
+        (Role::Shell, None) => {
+            let value = effect.value.as_ref();
+            value.is_some_and(|value| value.prefix().contains('/'))
+        }
         _ => false,
     };
     let values = usage.effects.iter().filter(is_script);
     for value in values.filter_map(|effect| effect.value.as_ref()) {
         let is_it = |arg: &Arg| arg.parts() == value.parts();
-        scripts.extend(args.iter().skip(1).position(is_it).map(|at| at + 1));
+        let at = args.iter().skip(1).position(is_it);
+        scripts.extend(at.map(|at| ScriptWord::whole(at + 1)));
     }
+    scripts.extend(files_that_run(usage, args));
     scripts.sort_unstable();
-    scripts.dedup();
+    scripts.dedup_by_key(|script| script.idx);
     scripts
+}
+
+/// The words that the model says are run, whatever else is done with them.
+fn files_that_run(usage: &Usage<'_>, args: &[Arg]) -> Vec<ScriptWord> {
+    let mut files = Vec::new();
+    for name in &usage.runs {
+        if name.starts_with('-') {
+            let end = usage.command.map_or(args.len(), |idx| idx + 1);
+            let words = args.iter().enumerate().take(end).skip(1);
+            files.extend(words.filter_map(|(idx, arg)| value_of(name, idx, arg)));
+            continue;
+        }
+        let operands = usage.operands.iter().chain(&usage.command);
+        for idx in operands.map(|idx| idx + 1) {
+            let word = args.get(idx);
+            let is_named = |word: &Arg| match name.strip_prefix('*') {
+                Some(end) => word.last_known().ends_with(end),
+                None => word.parts().iter().any(looks_like_path),
+            };
+            files.extend(
+                word.filter(|word| is_named(word))
+                    .map(|_| ScriptWord::whole(idx)),
+            );
+        }
+    }
+    files
+}
+
+/// Where the value of an option stands that an argument is, or begins with.
+fn value_of(option: &str, idx: usize, arg: &Arg) -> Option<ScriptWord> {
+    let rest = arg.prefix().strip_prefix(option)?;
+    let n_front = match rest.strip_prefix('=') {
+        _ if arg.known() == Some(option) => return Some(ScriptWord::whole(idx + 1)),
+        Some(_) => option.len() + 1,
+        None if option.starts_with("--") => return None,
+        None => option.len(),
+    };
+    Some(ScriptWord { idx, n_front })
+}
+
+fn looks_like_path(part: &Part) -> bool {
+    match part {
+        Part::Known(text) => text.contains(['/', '.']),
+        Part::Tilde(_) => true,
+        Part::Glob(_) | Part::Hole(..) => false,
+    }
 }
 
 fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<LocatedWord> {
@@ -131,6 +200,20 @@ fn located(sink: &Sink<'_>, bases: &Bases, idx: usize, word: &Arg) -> Option<Loc
 }
 
 impl LocatedWord {
+    /// The same with something in front of each spelling.
+    fn behind(mut self, front: &str) -> Self {
+        if front.is_empty() {
+            return self;
+        }
+        let groups = self.groups.iter_mut().flat_map(|(_, group)| group);
+        for spelling in self.spellings.iter_mut().chain(groups) {
+            let mut whole = Arg::known_text(front, spelling.span);
+            whole.append(std::mem::take(spelling));
+            *spelling = whole;
+        }
+        self
+    }
+
     fn add(&mut self, base: usize, found: &PathFound, is_plain: bool, path: &Text, word: &Arg) {
         let PathSubject {
             lexical,

@@ -11,7 +11,7 @@ pub(crate) use trees::named_by_tests;
 
 use podward_policy::OperationIdx;
 
-use super::Call;
+use super::{Call, behind_key};
 use crate::UNREAD_CODE;
 use crate::arg::Arg;
 use crate::operations::Access;
@@ -40,7 +40,10 @@ impl Walker<'_, '_> {
             .collect();
         if !texts.is_empty() {
             let demand = call.demand.of_text();
+            let entered = self.entered(usage);
+            let bases = std::mem::replace(&mut self.bases, entered);
             self.joined_text(call, &texts, &demand, Shell::Child);
+            self.bases = bases;
         }
         for effect in &usage.effects {
             self.effect(call, idx, effect, usage, ends);
@@ -301,7 +304,8 @@ impl Walker<'_, '_> {
         if call.elsewhere {
             return;
         }
-        self.bases = self.bases.enter(value, &self.sink.place);
+        let directory = behind_key(value);
+        self.bases = self.bases.enter(directory.as_ref(), &self.sink.place);
         let bases = self.bases.clone();
         self.sink.directory(&bases, value.span);
     }

@@ -64,6 +64,10 @@ impl Reading<'_, '_> {
             true => Some(Wrapper::Runner),
             false => self.body.wrapper.or(self.model.wrapper),
         };
+        self.usage.runs.extend(&self.body.runs);
+        if self.in_sub {
+            self.usage.runs.extend(&self.model.root.runs);
+        }
         self.usage.special = self.body.special.or(self.model.root.special);
         self.usage.runs_input = self.style().runs_input;
     }

@@ -159,6 +159,7 @@ fn entry<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Pars
                 body.always.push((role(word)?, unless.to_vec()));
             }
         }
+        "runs" => body.runs.extend(words),
         "special" => body.special = Some(special(keyword, words)?),
         _ => {
             let role = role(keyword)?;
