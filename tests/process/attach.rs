@@ -2,6 +2,7 @@
 
 use std::process::Stdio;
 
+use crate::children_asked;
 use crate::sandbox::Sandbox;
 use crate::serving::{Client, Pod, step};
 use crate::tmux::Window;
@@ -235,6 +236,26 @@ fn a_question_is_answered_from_what_it_shows() {
         window.presses(&["F1"]);
         window.sees("any key goes back");
         window.keeps("keys");
+    }
+}
+
+/// A question of a pod below is put under its path, and answered like one of the pod's own.
+#[test]
+fn a_question_of_a_child_stands_under_its_path() {
+    for size in SIZES {
+        let sandbox = Sandbox::new();
+        let pod = Pod::serve(&sandbox, &children_asked::asking(&sandbox));
+        let mut window = attach(&sandbox, size);
+        window.sees("[test idle]");
+        let mut client = Client::onlooker(&pod, "starter");
+        client.run("go");
+        window.sees(READY);
+        let screen = window.sees("test/worker/inner asks");
+        assert!(screen.contains("> touch made"), "{screen}");
+        window.keeps("child");
+        window.types("y");
+        client.event("turn_ended");
+        assert!(has(&sandbox, "made"));
     }
 }
 

@@ -14,7 +14,7 @@ const ASKS: &str = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
     { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
 
 /// A pod whose grandchild asks whether it may make a file.
-fn asking(sandbox: &Sandbox) -> PathBuf {
+pub(crate) fn asking(sandbox: &Sandbox) -> PathBuf {
     let touch = ("bash", "{ command = \"touch made\" }");
     sandbox.child("inner", &calls(&[touch]), ASKS);
     let inner = child("inner", "");

@@ -205,7 +205,10 @@ fn at_one_time(screen: &str) -> String {
         }
         if let Some((before, after)) = line.split_once("  until   ") {
             let time = "2026-01-02T03:04:05.678Z";
-            *line = format!("{before}  until   {time}{}", &after[time.len()..]);
+            *line = format!(
+                "{before}  until   {time}{}",
+                after.get(time.len()..).unwrap_or_default()
+            );
         }
         if let Some((before, after)) = line.split_once("lost for ") {
             let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -139,7 +139,9 @@ impl Edge {
             if now >= frame {
                 app.lay_out();
                 terminal.draw(&app)?;
-                app.on_event(self.now(), Input::Drawn);
+                if self.take(&mut app, terminal, Some(Input::Drawn))? == Then::Leave {
+                    return Ok(app.outcome());
+                }
             }
             let tick = app.next_tick().map(Duration::from_millis);
             let wake = match now < frame {
@@ -256,7 +258,7 @@ impl Edge {
                     };
                     if let Some((target, why)) = refused {
                         let news = PodNews::Replied(target, Err(why));
-                        app.on_event(self.now(), Input::Pod(pod, Box::new(news)));
+                        self.take(app, terminal, Some(Input::Pod(pod, Box::new(news))))?;
                     }
                 }
                 Effect::Look { pod, request } => {
@@ -305,7 +307,7 @@ impl Edge {
     }
 
     /// Gives the terminal back and stops; goes on when somebody continues it.
-    fn suspend(&self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
+    fn suspend(&mut self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
         terminal.give_back();
         kill_process(getpid(), Signal::STOP)?;
         self.resume(app, terminal)
@@ -313,11 +315,11 @@ impl Edge {
 
     /// Takes the terminal again. What was typed meanwhile was for what was on the screen meanwhile, and the
     /// window may have another size.
-    fn resume(&self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
+    fn resume(&mut self, app: &mut App, terminal: &mut Terminal) -> io::Result<()> {
         terminal.take_again()?;
         let (columns, rows) = terminal.size()?;
-        app.on_event(self.now(), Input::Resized { columns, rows });
-        app.on_event(self.now(), Input::Resumed);
+        self.take(app, terminal, Some(Input::Resumed))?;
+        self.take(app, terminal, Some(Input::Resized { columns, rows }))?;
         Ok(())
     }
 }

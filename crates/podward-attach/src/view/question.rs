@@ -1,11 +1,14 @@
 //! A question, and what can be done about it.
 
-use podward_view::{Lines, Look, Row, visible};
+use podward_view::{Lines, Look, Row, one_line, visible};
 
 use super::{Screen, offers, typed};
 use crate::app::{App, PAUSE};
 use crate::asked::{Asked, Stage};
 use crate::keys::{Action, Keys};
+
+/// Characters of a question's id that are shown.
+const MAX_ID: usize = 40;
 
 pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
     let (Some(asked), Some((at, id))) = (app.asked(), &app.shown) else {
@@ -25,6 +28,9 @@ pub(super) fn draw(app: &App, screen: &mut Screen<'_, '_>) {
     if let Some(left) = time_left(app, asked) {
         title.push_str(&format!(", {left} left"));
     }
+    // Its number is this client's; others know it by this name, and `podward reply` takes it.
+    let id = one_line(asked.id().as_str(), MAX_ID);
+    title.push_str(&format!(" \u{b7} {id}"));
     screen.rule(&title);
     for row in asked.page.window() {
         screen.row(row);

@@ -291,7 +291,11 @@ impl Answering {
     fn show_next(&mut self) -> Vec<Step> {
         if self.open.is_empty() {
             self.stage = Stage::Nothing;
-            return Vec::new();
+            // The pod may have become idle while the answer was on its way.
+            return match self.takes_prompt() {
+                true => vec![self.prompt()],
+                false => Vec::new(),
+            };
         }
         self.stage = if self.is_startled {
             Stage::Attention

@@ -527,6 +527,13 @@ fn a_line_is_a_prompt_where_nothing_is_asked_and_no_answer_is_one() {
     // It is settled elsewhere while they type: what was for it is forgotten.
     let steps = answering.settled("a", &Outcome::Rejected);
     assert_eq!(steps.get(1..), Some(&[Step::Pause, said("prompt: ")][..]));
+    // It is idle before it is known what became of an answer.
+    answering.asked("#2 bash b".to_owned(), push("b"));
+    answering.typed(line(""));
+    answering.typed(line("n"));
+    answering.0.does(&Status::Idle);
+    assert_eq!(answering.0.interrupted(), []);
+    assert_eq!(answering.replied(Replied::Settled), [said("prompt: ")]);
     assert_eq!(
         answering.typed(line("go on")),
         [Step::Run("go on".to_owned())]
