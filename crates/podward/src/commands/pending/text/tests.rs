@@ -21,6 +21,7 @@ fn a_question_comes_with_the_commands_that_answer_it() {
   | git fetch && git push origin main
                  ^^^^^^^^^^^^^^^^^^^^
   timeout_ms 5
+  pod     lead > test
   in      /work
   asks    default of manifest (pod.toml:8:1)
   seen    all that it would do
