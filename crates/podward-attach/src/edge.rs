@@ -139,9 +139,7 @@ impl Edge {
             if now >= frame {
                 app.lay_out();
                 terminal.draw(&app)?;
-                if self.take(&mut app, terminal, Some(Input::Drawn))? == Then::Leave {
-                    return Ok(app.outcome());
-                }
+                self.take(&mut app, terminal, Some(Input::Drawn))?;
             }
             let tick = app.next_tick().map(Duration::from_millis);
             let wake = match now < frame {
