@@ -161,6 +161,7 @@ pub(crate) fn call(
             if let Some(script) = script.and_then(|at| args.get(at)) {
                 walker.script_file(call, idx, script);
             }
+            walker.bases = walker.bases.clone().lenient();
         }
         "shopt" => shopt(walker, call, args),
         "history" => history(walker, call, idx, args),
@@ -272,9 +273,11 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
     let mut is_harmless = true;
     let mut idx = 0;
     let mut may_be_physical = false;
+    let mut is_strict = walker.bases.is_strict();
     while let Some(arg) = args.get(idx) {
         idx += 1;
         may_be_physical |= arg.may_split();
+        is_strict &= !arg.has_hole();
         let text = arg.known().unwrap_or_default();
         let is_option = text.len() > 1 && text.starts_with(['-', '+']) && text != "--";
         if !is_option {
@@ -287,10 +290,18 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
                 let name = args.get(idx).and_then(Arg::known).unwrap_or_default();
                 is_harmless &= SET_HARMLESS.contains(&name);
                 may_be_physical |= name == PHYSICAL;
+                is_strict = match name {
+                    "errexit" => text.starts_with('-'),
+                    _ => is_strict,
+                };
                 idx += 1;
             } else {
                 is_harmless &= "aefhmnuvxbCEPT".contains(letter);
                 may_be_physical |= letter == 'P';
+                is_strict = match letter {
+                    'e' => text.starts_with('-'),
+                    _ => is_strict,
+                };
             }
         }
     }
@@ -300,6 +311,10 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
         call.demand.need()
     };
     let operation = walker.operation(call, &[], need);
+    walker.bases = match is_strict {
+        true => walker.bases.clone().strict(),
+        false => walker.bases.clone().lenient(),
+    };
     if may_be_physical {
         walker.bases = walker.bases.clone().physical();
     }
@@ -463,9 +478,11 @@ fn shopt(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
             Some(text) if text.starts_with('-') => changes |= text.contains(['s', 'u']),
             Some(text) => {
                 is_harmless &= SHOPT_HARMLESS.contains(&text) || SET_HARMLESS.contains(&text);
-                if text == PHYSICAL {
-                    walker.bases = walker.bases.clone().physical();
-                }
+                walker.bases = match text {
+                    PHYSICAL => walker.bases.clone().physical(),
+                    "errexit" => walker.bases.clone().lenient(),
+                    _ => walker.bases.clone(),
+                };
             }
             None => is_harmless = false,
         }

@@ -46,6 +46,8 @@ pub(crate) struct Walker<'w, 'p> {
     pub(crate) functions: Functions<'w>,
     /// A trap may run between any two commands.
     pub(crate) is_trapped: bool,
+    /// What fails here is asked about by what stands around it: it ends nothing.
+    is_tested: bool,
     in_function: bool,
     /// The time word in front of the next simple command.
     timed: Option<Timed>,
@@ -102,6 +104,7 @@ impl<'w, 'p> Walker<'w, 'p> {
             context,
             functions: Functions::default(),
             is_trapped: false,
+            is_tested: false,
             in_function: false,
             timed: None,
             exported: Vec::new(),
@@ -172,9 +175,33 @@ impl<'w> Walker<'w, '_> {
         let mut outcome = self.same();
         for and_or in list {
             outcome = self.and_or(and_or);
-            self.bases = outcome.success.clone().join(outcome.failure.clone());
+            let goes_on = self.is_tested || self.is_trapped;
+            let ends = outcome.success.is_strict() && !goes_on && self.is_cd(and_or);
+            self.bases = outcome.success.clone();
+            if !ends {
+                self.bases = self.bases.clone().join(outcome.failure.clone());
+            }
         }
         outcome
+    }
+
+    /// Whether it is a `cd` alone: a failure of anything else may be one that was tested inside of it.
+    fn is_cd(&self, and_or: &AndOr) -> bool {
+        let [Command::Simple(idx)] = and_or.first.commands.as_slice() else {
+            return false;
+        };
+        let simple = self.script.simples.get(idx.0);
+        let name = simple.and_then(|simple| simple.words.first());
+        let is_cd = name.and_then(Word::as_literal).as_deref() == Some("cd");
+        is_cd && and_or.rest.is_empty() && !and_or.background && !and_or.first.negated
+    }
+
+    /// Walks what is asked whether it fails.
+    fn tested<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let was = std::mem::replace(&mut self.is_tested, true);
+        let walked = walk(self);
+        self.is_tested = was;
+        walked
     }
 
     fn same(&self) -> Outcome {
@@ -220,13 +247,18 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn and_or_parts(&mut self, and_or: &'w AndOr) -> Outcome {
-        let mut outcome = self.pipeline(&and_or.first);
+        let last = and_or.rest.len();
+        let part = |walker: &mut Self, n: usize, pipeline: &'w Pipeline| match n == last {
+            true => walker.pipeline(pipeline),
+            false => walker.tested(|walker| walker.pipeline(pipeline)),
+        };
+        let mut outcome = part(self, 0, &and_or.first);
         let mark = self.mark();
-        for (link, pipeline) in &and_or.rest {
+        for (n, (link, pipeline)) in and_or.rest.iter().enumerate() {
             match link {
                 Link::And => {
                     self.bases = outcome.success;
-                    let next = self.pipeline(pipeline);
+                    let next = part(self, n + 1, pipeline);
                     outcome = Outcome {
                         success: next.success,
                         failure: outcome.failure.join(next.failure),
@@ -235,7 +267,7 @@ impl<'w> Walker<'w, '_> {
                 Link::Or => {
                     self.forget(mark);
                     self.bases = outcome.failure;
-                    let next = self.pipeline(pipeline);
+                    let next = part(self, n + 1, pipeline);
                     self.forget(mark);
                     outcome = Outcome {
                         success: outcome.success.join(next.success),
@@ -259,6 +291,9 @@ impl<'w> Walker<'w, '_> {
         let mut outcome = self.same();
         match pipeline.commands.as_slice() {
             [] => {}
+            [command] if pipeline.negated => {
+                outcome = self.tested(|walker| walker.command(command));
+            }
             [command] => outcome = self.command(command),
             commands => {
                 let mut input = None;
@@ -304,11 +339,13 @@ impl<'w> Walker<'w, '_> {
                 Expansion::Parameter(_) | Expansion::Elements(_) => {}
                 Expansion::Element(_, subscript) => self.inside(&subscript.inner),
                 Expansion::Command(list) => self.subshell(|walker| {
+                    walker.bases = walker.bases.clone().lenient();
                     walker.context.feeds = true;
                     walker.list(list);
                 }),
                 Expansion::Process(list) => self.subshell(|walker| {
                     // `>(…)` reads what is written to it.
+                    walker.bases = walker.bases.clone().lenient();
                     walker.context.stdin = Stdin::Pipe;
                     walker.context.feeds = true;
                     walker.list(list);
@@ -350,7 +387,7 @@ impl<'w> Walker<'w, '_> {
             differs_later: context.shell == Shell::Own && self.differs_later(),
             ..context
         };
-        let bases = self.bases.clone();
+        let bases = self.bases.clone().lenient();
         let whole = match definitions.is_empty() {
             true => Cow::Borrowed(shell_text),
             false => Cow::Owned(definitions + shell_text),

@@ -23,6 +23,8 @@ struct Ways {
     wanders: bool,
     /// `..` is above the target of a link, not above the link.
     is_physical: bool,
+    /// A `cd` that fails ends the shell (`set -e`).
+    is_strict: bool,
 }
 
 impl Bases {
@@ -86,9 +88,26 @@ impl Bases {
         })
     }
 
+    /// From here on a `cd` that fails ends the shell, where failures count.
+    pub(crate) fn strict(mut self) -> Self {
+        self.ways.is_strict = true;
+        self
+    }
+
+    /// From here on the shell goes on behind a `cd` that fails.
+    pub(crate) fn lenient(mut self) -> Self {
+        self.ways.is_strict = false;
+        self
+    }
+
+    pub(crate) const fn is_strict(&self) -> bool {
+        self.ways.is_strict
+    }
+
     pub(crate) fn join(mut self, other: Self) -> Self {
         self.ways.wanders |= other.ways.wanders;
         self.ways.is_physical |= other.ways.is_physical;
+        self.ways.is_strict &= other.ways.is_strict;
         if other.all.iter().all(|base| self.all.contains(base)) {
             return self;
         }

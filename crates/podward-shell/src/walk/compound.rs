@@ -62,7 +62,7 @@ impl<'w> Walker<'w, '_> {
             }
             Compound::While { condition, body } => {
                 self.repeated(at, |walker| {
-                    let outcome = walker.commands(condition);
+                    let outcome = walker.tested(|walker| walker.commands(condition));
                     walker.bases = outcome.success;
                     walker.list(body);
                     walker.bases = walker.bases.clone().join(outcome.failure);
@@ -114,7 +114,7 @@ impl<'w> Walker<'w, '_> {
     fn branches(&mut self, branches: &'w [(List, List)], otherwise: Option<&'w List>) -> Outcome {
         let mut end: Option<Bases> = None;
         for (condition, body) in branches {
-            let outcome = self.commands(condition);
+            let outcome = self.tested(|walker| walker.commands(condition));
             self.bases = outcome.success;
             // What one body sets, the conditions and bodies behind it do not see.
             let mark = self.mark();

@@ -139,16 +139,17 @@ impl<'w> Walker<'w, '_> {
         // It may be called at any time. What stands behind it may be behind the last call too, and
         // must not hide what is known here.
         let by_then = at.max(self.by_then);
+        self.bases = bases.clone().lenient();
         self.in_body(by_then, |walker| {
             walker.command(body);
         });
         if self.census.changes_after(by_then) {
-            self.bases.clone_from(&bases);
+            self.bases = bases.clone().lenient();
             self.in_body(Moment::END, |walker| {
                 walker.command(body);
             });
         }
-        let moves = self.bases != bases;
+        let moves = self.bases != bases.clone().lenient();
         self.bases = match moves && self.is_trapped {
             true => bases.wandering(),
             false => bases,
@@ -233,7 +234,7 @@ impl<'w> Walker<'w, '_> {
                 break;
             }
             let (bodies, _) = self.functions.named(&name);
-            self.bases = bases.anywhere();
+            self.bases = bases.anywhere().lenient();
             // What they call waits too.
             let n_active = self.functions.active.len();
             self.functions.active.resize(limits::CALLS, name);

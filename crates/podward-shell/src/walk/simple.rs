@@ -87,10 +87,12 @@ impl<'w> Walker<'w, '_> {
             self.sink
                 .unknown("a redirection without a command", simple.span);
         }
-        Outcome {
-            success,
-            failure: before,
-        }
+        // What makes the shell strict does not fail.
+        let failure = match success.is_strict() {
+            true => before.strict(),
+            false => before,
+        };
+        Outcome { success, failure }
     }
 
     /// The value in `export x="$@"` is one word to bash, of all that is in the list.
