@@ -349,6 +349,8 @@ fn the_terminal_is_given_back() {
     let command = format!("echo $$ > '{}'; exec \"$PODWARD\" attach", pid.display());
     window.types(&format!("sh -c {}\n", quoted(&command)));
     window.sees("pods that run");
+    // The list is empty until it was looked for.
+    window.sees("> test");
     window.presses(&["Enter"]);
     window.sees("[test idle]");
     sandbox.run(&["stop", "test"]).exits(0);

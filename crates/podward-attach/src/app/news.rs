@@ -1,6 +1,6 @@
 //! What pods tell.
 
-use podward_protocol::{ExplainCall, Reply, RequestId};
+use podward_protocol::{ExplainCall, MethodErrorCode, Reply, RequestId};
 use podward_view::{Look, error_text};
 
 use super::{App, Typing};
@@ -232,6 +232,17 @@ impl App {
 }
 
 impl Refused {
+    /// The part of a call whose pattern is to blame.
+    pub(crate) const fn of_part(&self) -> Option<usize> {
+        match self {
+            Self::ByPod(error) => match error.code {
+                MethodErrorCode::PatternRefused { operation } => Some(operation),
+                _ => None, // all of it is
+            },
+            Self::Lost(_) => None,
+        }
+    }
+
     /// For people.
     pub(crate) fn text(&self) -> String {
         match self {

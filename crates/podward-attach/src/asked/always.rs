@@ -34,8 +34,8 @@ pub(crate) enum Previewed {
     /// It is asked for.
     Awaited,
     Told(Preview),
-    /// It could not be saved: why.
-    Refused(String),
+    /// It could not be saved: why, and the part whose pattern is to blame where it is one.
+    Refused(Option<usize>, String),
 }
 
 /// How long it counts.
@@ -138,7 +138,7 @@ impl Form {
         if wish == self.wish {
             self.previewed = match told {
                 Ok(preview) => Previewed::Told(preview),
-                Err(refused) => Previewed::Refused(refused.text()),
+                Err(refused) => Previewed::Refused(refused.of_part(), refused.text()),
             };
         }
     }
@@ -151,7 +151,7 @@ impl Form {
         match self.previewed {
             Previewed::Told(_) => Ok(()),
             Previewed::Awaited => Err("what it would let run is not known yet"),
-            Previewed::Refused(_) => Err("it cannot be saved like this"),
+            Previewed::Refused(..) => Err("it cannot be saved like this"),
         }
     }
 
@@ -256,7 +256,11 @@ impl Form {
     fn examples(&self, operation: usize, columns: usize) -> Vec<Row> {
         let preview = match &self.previewed {
             Previewed::Awaited => return vec![Row::new(Look::Faint, "    \u{2026}")],
-            Previewed::Refused(why) => {
+            Previewed::Refused(Some(part), _) if *part != operation => {
+                let others = "    known when the other pattern can be saved";
+                return vec![Row::new(Look::Faint, others)];
+            }
+            Previewed::Refused(_, why) => {
                 let why = format!("    cannot be saved: {}", without_runs(&one_line(why, 400)));
                 return wrapped_behind_mark(&[(Look::Bad, &why)], columns);
             }

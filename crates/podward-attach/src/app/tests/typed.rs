@@ -261,6 +261,31 @@ fn the_mouse_scrolls_and_chooses() {
     assert_eq!(desk.effects, [Effect::Connect(Box::new(connected))]);
 }
 
+/// Of two patterns only the one that is refused says why.
+#[test]
+fn a_refused_pattern_says_so_where_it_stands() {
+    let mut question = push("a");
+    for choice in &mut question.request.choices {
+        let mut other = choice.parts[0].clone();
+        other.operation = 0;
+        choice.parts.push(other);
+    }
+    let mut desk = Desk::usual();
+    desk.asked(&question);
+    desk.keys("a");
+    let code = MethodErrorCode::PatternRefused { operation: 0 };
+    let error = MethodError::new(code, "it does not match");
+    let target = desk.target();
+    desk.news(0, PodNews::Replied(target, Err(Refused::ByPod(error))));
+    let shown = desk.shows();
+    assert_eq!(
+        shown.matches("cannot be saved: it does not match").count(),
+        1
+    );
+    let other = "known when the other pattern can be saved";
+    assert_eq!(shown.matches(other).count(), 1, "{shown}");
+}
+
 #[test]
 fn some_keys_do_the_same_everywhere() {
     let mut desk = Desk::usual();
