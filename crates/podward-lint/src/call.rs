@@ -44,6 +44,7 @@ impl Call {
             "glob" => json!({ "pattern": "*", "path": path }),
             "web_fetch" => json!({ "url": text }),
             "skill" => json!({ "name": text }),
+            "spawn" => json!({ "child": text, "prompt": "x" }),
             _ => match tool.origin() {
                 ToolOrigin::Mcp { .. } => {
                     let object: Value = serde_json::from_str(text).ok()?;
@@ -61,7 +62,7 @@ impl Call {
     /// What the call is about, where that is one text.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
-        ["command", "path", "url", "name", "text"]
+        ["command", "path", "url", "name", "child", "text"]
             .into_iter()
             .find_map(|key| self.arguments.get(key)?.as_str())
     }
