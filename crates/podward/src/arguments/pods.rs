@@ -70,7 +70,8 @@ pub(crate) struct Attach {
 const ATTACH_HELP: &str = "\
 F1 shows all keys, in a question `?` does. A question that has just come takes no key until nothing is
 typed for half a second; Enter and space never approve, and what is longer than the screen takes no yes
-before all of it was shown. Leaving stops no pod.
+before all of it was shown. $XDG_CONFIG_HOME/podward/attach.toml gives keys of your own. With --plain, a line at
+`prompt:` is a prompt, and Ctrl-D there leaves. Leaving stops no pod.
 
 Examples:
   podward attach
