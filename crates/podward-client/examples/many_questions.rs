@@ -24,6 +24,7 @@ use podward_protocol::{
     PermissionRequest, Pong, Run,
 };
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -147,14 +148,18 @@ fn row(what: &str, mut times: Vec<Duration>) {
     println!("| {what} | {median:.1?} | {p99:.1?} |");
 }
 
-/// Lines as long as those of a pong and its answer, there and back over a bare socket.
+/// Lines as long as those of a pong and its answer.
+const PING: &[u8] = b"{\"method\":\"pong\",\"params\":{\"n\":1},\"id\":1000}\n";
+const PONG: &[u8] = b"{\"id\":1000,\"result\":{}}\n";
+
+/// Such lines there and back over a bare socket, between two threads that block.
 fn ping_pong() -> Outcome<Vec<Duration>> {
     let (here, there) = UnixStream::pair()?;
     let other = std::thread::spawn(move || -> std::io::Result<()> {
         let mut reader = BufReader::new(there.try_clone()?);
         let mut line = String::new();
         while reader.read_line(&mut line)? > 0 {
-            (&there).write_all(b"{\"id\":1000,\"result\":{}}\n")?;
+            (&there).write_all(PONG)?;
             line.clear();
         }
         Ok(())
@@ -164,12 +169,45 @@ fn ping_pong() -> Outcome<Vec<Duration>> {
     let mut line = String::new();
     for _ in 0..N_ROUNDS {
         let start = Instant::now();
-        (&here).write_all(b"{\"method\":\"pong\",\"params\":{\"n\":1},\"id\":1000}\n")?;
+        (&here).write_all(PING)?;
         line.clear();
         reader.read_line(&mut line)?;
         times.push(start.elapsed());
     }
     here.shutdown(std::net::Shutdown::Both)?;
+    other.join().map_err(|_| "the other end failed")??;
+    Ok(times)
+}
+
+/// The same between two runtimes, as a client and a pod have them: what waits for a socket waits for others
+/// as well.
+async fn ping_pong_of_runtimes() -> Outcome<Vec<Duration>> {
+    let (here, there) = UnixStream::pair()?;
+    here.set_nonblocking(true)?;
+    there.set_nonblocking(true)?;
+    let other = std::thread::spawn(move || -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(async {
+            let (reader, mut writer) = tokio::net::UnixStream::from_std(there)?.into_split();
+            let mut lines = tokio::io::BufReader::new(reader).lines();
+            while lines.next_line().await?.is_some() {
+                writer.write_all(PONG).await?;
+            }
+            Ok(())
+        })
+    });
+    let mut times = Vec::with_capacity(N_ROUNDS);
+    let (reader, mut writer) = tokio::net::UnixStream::from_std(here)?.into_split();
+    let mut lines = tokio::io::BufReader::new(reader).lines();
+    for _ in 0..N_ROUNDS {
+        let start = Instant::now();
+        writer.write_all(PING).await?;
+        lines.next_line().await?;
+        times.push(start.elapsed());
+    }
+    drop((lines, writer));
     other.join().map_err(|_| "the other end failed")??;
     Ok(times)
 }
@@ -289,11 +327,15 @@ async fn connect_others(
     Ok(others)
 }
 
-fn print_answers(answers: &[Answered], pongs: Vec<Duration>) -> Outcome {
+async fn print_answers(answers: &[Answered], pongs: Vec<Duration>) -> Outcome {
     println!("| {} answers | median | p99 |", answers.len());
     println!("|---|---|---|");
     let times = |of: fn(&Answered) -> Duration| answers.iter().map(of).collect();
     row("a line there and back over a bare socket", ping_pong()?);
+    row(
+        "the same between two runtimes",
+        ping_pong_of_runtimes().await?,
+    );
     row("a method of the pod", pongs);
     row("an answer is on disk", times(|answered| answered.on_disk));
     row(
@@ -367,7 +409,7 @@ async fn main() -> Outcome {
         each(message)
     );
 
-    print_answers(&answers, pongs)?;
+    print_answers(&answers, pongs).await?;
     for other in others {
         other.abort();
     }

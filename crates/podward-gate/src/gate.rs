@@ -302,6 +302,9 @@ impl<P> Gate<P> {
     /// Why a call that was asked about cannot run any more, whoever says yes: a skill that was not
     /// active when it was judged denies it.
     fn denied_by_skill(&self, facts: &CallFacts) -> Option<Ruling> {
+        if self.policies.skills().len() == 0 {
+            return None;
+        }
         let ruling = self.judge(facts);
         matches!(ruling.cause, Cause::Skill { .. }).then_some(ruling)
     }

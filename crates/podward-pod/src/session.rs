@@ -3,6 +3,7 @@
 mod find;
 mod record;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,16 +126,16 @@ impl Session {
 
     /// Writes down what happened, in its order.
     pub(crate) fn append_entries(&mut self, entries: &[Entry]) -> Result<(), StateError> {
-        let records = entries.iter().cloned().map(|entry| {
+        let records = entries.iter().map(|entry| {
             Record::Entry(Recorded {
-                entry,
+                entry: Cow::Borrowed(entry),
                 decision: None,
             })
         });
         self.append(records.collect())
     }
 
-    fn append(&mut self, records: Vec<Record>) -> Result<(), StateError> {
+    fn append(&mut self, records: Vec<Record<'_>>) -> Result<(), StateError> {
         if records.is_empty() {
             return Ok(());
         }
@@ -169,7 +170,7 @@ impl Session {
             .append(decisions.iter().map(AsRef::as_ref), context, now)?;
         let records = decisions.iter().zip(digests).map(|(decision, digest)| {
             Record::Entry(Recorded {
-                entry: Entry::ruled(decision),
+                entry: Cow::Owned(Entry::ruled(decision)),
                 decision: Some(digest),
             })
         });

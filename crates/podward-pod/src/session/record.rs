@@ -1,5 +1,6 @@
 //! The lines of a session's file.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use podward_protocol::{SessionId, Time};
@@ -13,23 +14,23 @@ pub const SESSION_FORMAT: u32 = 1;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct Line<'a> {
     /// Its place, from 0: a line that is missing shows.
     pub(super) number: u64,
     pub(super) time: Time,
     #[serde(flatten)]
-    pub(super) record: Record,
+    pub(super) record: Record<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "data", rename_all = "snake_case")]
-pub(super) enum Record {
+pub(super) enum Record<'a> {
     /// The first line.
     Created(Created),
     /// A run of podward begins.
     Opened(Opened),
     /// Something happened.
-    Entry(Recorded),
+    Entry(Recorded<'a>),
 }
 
 /// Who began a session.
@@ -76,8 +77,9 @@ pub struct LayerDigest {
 
 /// Something that happened, and for a decision its digest in the decision log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Recorded {
-    pub(super) entry: Entry,
+pub(super) struct Recorded<'a> {
+    // A message of the model may be large.
+    pub(super) entry: Cow<'a, Entry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<String>,
 }
@@ -100,7 +102,7 @@ pub(super) fn read(
     let mut content = Content::default();
     for (idx, bytes) in lines.iter().enumerate() {
         let error = |why: String| StateError::corrupt(path, idx + 1, why);
-        let line: Line = serde_json::from_slice(bytes)
+        let line: Line<'_> = serde_json::from_slice(bytes)
             .map_err(|source| error(format!("no line of a session: {source}")))?;
         if line.number != idx as u64 {
             let number = line.number;
@@ -125,7 +127,7 @@ pub(super) fn read(
             (_, 0) => return Err(error("no beginning of a session".into())),
             (Record::Opened(run), _) => content.last = Some(run),
             (Record::Entry(recorded), _) => {
-                content.entries.push(recorded.entry);
+                content.entries.push(recorded.entry.into_owned());
                 content.decisions.extend(recorded.decision);
             }
         }
