@@ -316,8 +316,8 @@ fn below_unknown(path: &Text, place: &ShellPlace<'_>) -> Vec<Text> {
     for (at, _) in behind(start).match_indices('/') {
         let front = behind(start).get(..at).unwrap_or_default();
         let ends_so = |root: &str| {
-            root.strip_suffix(front)
-                .is_some_and(|above| above.ends_with('/'))
+            let above = root.trim_end_matches('/').strip_suffix(front);
+            above.is_some_and(|above| above.ends_with('/'))
         };
         if ends_so(place.cwd) || place.home.is_some_and(ends_so) {
             texts.push(behind_of(unknown(), path, start + at + 1).build());
