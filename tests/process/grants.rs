@@ -101,6 +101,24 @@ fn grants_are_listed_explained_and_taken_back() {
 
 /// Nobody is asked: who looks at the run reads what to take back.
 #[test]
+fn a_workspace_that_is_not_there_is_no_empty_one() {
+    let sandbox = Sandbox::new();
+    for command in [&["list"][..], &["revoke", "--all"]] {
+        let arguments = [&["grants"], command, &["--workspace", "typo"]].concat();
+        let said = sandbox.run(&arguments).exits(64);
+        assert!(
+            said.stderr.contains("no directory `typo`"),
+            "{}",
+            said.stderr
+        );
+    }
+    let said = sandbox
+        .run(&["grants", "revoke", "--workspace", "."])
+        .exits(64);
+    assert!(said.stderr.contains("--all"), "{}", said.stderr);
+}
+
+#[test]
 fn a_call_that_a_grant_lets_run_says_so() {
     let sandbox = Sandbox::new();
     let grant = give(&store(&sandbox, "work"), "touch a", GrantFor::Project);
