@@ -10,6 +10,8 @@ mod below;
 mod check;
 mod children;
 mod children_asked;
+mod children_crash;
+mod children_told;
 mod crash;
 mod demo;
 mod disk_full;

@@ -55,8 +55,12 @@ const RUNS: &[Run] = &[
             "--",
             "children::",
             "children_asked::",
+            "children_crash::",
         ],
-        counts: &[("PODWARD_CHILD_RUNS", "1000")],
+        counts: &[
+            ("PODWARD_CHILD_RUNS", "1000"),
+            ("PODWARD_CHILD_CRASHES", "200"),
+        ],
     },
     Run {
         name: "questions",

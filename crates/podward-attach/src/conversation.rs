@@ -6,11 +6,13 @@ mod markdown;
 use std::collections::{BTreeMap, VecDeque};
 
 use podward_protocol::{
-    CallId, DecidedBy, ErrorCode, Event, GrantEnd, SkillEndReason, Status, ToolCallVerdict,
+    CallId, ChildWork, ChildWorked, DecidedBy, ErrorCode, Event, GrantEnd, SkillEndReason, Status,
+    ToolCallVerdict,
 };
 use podward_view::{
-    CALL_CHARS, Lines, Look, Row, by_text, cause_text, client_text, lasts_text, one_line,
-    outcome_text, skill_tools_text, turn_calls_text, turn_end_text, verdict_word, visible, wrapped,
+    CALL_CHARS, Lines, Look, Row, by_text, cause_text, client_text, columns_of, lasts_text,
+    one_line, outcome_text, pods_text, skill_tools_text, turn_calls_text, turn_end_text,
+    verdict_word, visible, wrapped,
 };
 
 use self::call::Call;
@@ -54,6 +56,11 @@ enum Item {
     },
     Text(String),
     Thinking(String),
+    /// What a pod below wrote.
+    Below {
+        pods: String,
+        text: String,
+    },
     Call(Box<Call>),
     /// Something that podward says.
     Note(Row),
@@ -79,12 +86,13 @@ impl Conversation {
                 let (turn, text) = (turn.turn, turn.prompt.clone());
                 self.push(Item::Prompt { turn, text });
             }
-            Event::TextDelta(delta) => self.add_text(&delta.text),
-            Event::ThinkingDelta(delta) => self.add_thinking(&delta.text),
+            Event::TextDelta(delta) => self.write(Item::Text(delta.text.clone())),
+            Event::ThinkingDelta(delta) => self.write(Item::Thinking(delta.text.clone())),
             Event::ToolCallArguments(call) => {
                 let number = self.number(&call.call);
                 self.push(Item::Call(Box::new(Call::new(call, number))));
             }
+            Event::ChildWorked(worked) => self.hear_below(worked),
             Event::ToolCallVerdict(verdict) => self.judged(verdict),
             Event::ToolCallFinished(finished) => {
                 self.change_call(&finished.call, |call| call.finish(finished));
@@ -102,6 +110,25 @@ impl Conversation {
                 if let Some(note) = self.note_of(other, is_snapshot) {
                     self.push(Item::Note(note));
                 }
+            }
+        }
+    }
+
+    /// Takes in what a pod below does.
+    fn hear_below(&mut self, worked: &ChildWorked) {
+        let pods = pods_text(&worked.path, &worked.pod);
+        match &worked.did {
+            ChildWork::TextDelta(delta) => {
+                let text = delta.text.clone();
+                self.write(Item::Below { pods, text });
+            }
+            ChildWork::ToolCallArguments(call) => {
+                let number = self.number(&call.call);
+                self.push(Item::Call(Box::new(Call::new(call, number).of(pods))));
+            }
+            ChildWork::ToolCallVerdict(verdict) => self.judged(verdict),
+            ChildWork::ToolCallFinished(finished) => {
+                self.change_call(&finished.call, |call| call.finish(finished));
             }
         }
     }
@@ -191,44 +218,34 @@ impl Conversation {
         });
     }
 
-    fn add_text(&mut self, text: &str) {
-        match self.entries.back_mut() {
-            Some(Entry {
-                item: Item::Text(last),
-                n_bytes,
-                rows,
-            }) => {
-                last.push_str(text);
-                *n_bytes += text.len();
-                self.n_bytes += text.len();
-                let old = rows.take();
-                self.n_rows -= old.map_or(0, |rows| rows.len());
-            }
-            Some(_) | None => self.push(Item::Text(text.to_owned())),
-        }
-    }
-
-    fn add_thinking(&mut self, text: &str) {
-        match self.entries.back_mut() {
-            Some(Entry {
-                item: Item::Thinking(last),
-                n_bytes,
-                rows,
-            }) => {
-                last.push_str(text);
-                *n_bytes += text.len();
-                self.n_bytes += text.len();
-                let old = rows.take();
-                self.n_rows -= old.map_or(0, |rows| rows.len());
-            }
-            Some(_) | None => self.push(Item::Thinking(text.to_owned())),
+    /// Adds text, to the last entry where that is of the same kind.
+    fn write(&mut self, item: Item) {
+        let joined = match (self.entries.back_mut(), &item) {
+            (Some(entry), item) => entry.item.text_to_join(item).map(|(last, more)| {
+                last.push_str(more);
+                more.len()
+            }),
+            (None, _) => None,
+        };
+        let Some(n_more) = joined else {
+            return self.push(item);
+        };
+        self.n_bytes += n_more;
+        if let Some(entry) = self.entries.back_mut() {
+            entry.n_bytes += n_more;
+            let old = entry.rows.take();
+            self.n_rows -= old.map_or(0, |rows| rows.len());
         }
     }
 
     fn change_call(&mut self, id: &CallId, change: impl FnOnce(&mut Call)) {
         let is_it = |entry: &&mut Entry| match &entry.item {
             Item::Call(call) => call.id == *id,
-            Item::Prompt { .. } | Item::Text(_) | Item::Thinking(_) | Item::Note(_) => false,
+            Item::Prompt { .. }
+            | Item::Text(_)
+            | Item::Thinking(_)
+            | Item::Below { .. }
+            | Item::Note(_) => false,
         };
         let Some(entry) = self.entries.iter_mut().rev().find(is_it) else {
             return;
@@ -338,9 +355,29 @@ impl Conversation {
 }
 
 impl Item {
+    /// The text of this entry and that of a new one, where they are written by the same.
+    fn text_to_join<'a>(&'a mut self, new: &'a Self) -> Option<(&'a mut String, &'a str)> {
+        match (self, new) {
+            (Self::Text(last), Self::Text(more)) | (Self::Thinking(last), Self::Thinking(more)) => {
+                Some((last, more))
+            }
+            (
+                Self::Below { pods, text },
+                Self::Below {
+                    pods: it,
+                    text: more,
+                },
+            ) if pods == it => Some((text, more)),
+            _ => None, // said by somebody else, or not said
+        }
+    }
+
     fn n_bytes(&self) -> usize {
         let text = match self {
-            Self::Prompt { text, .. } | Self::Text(text) | Self::Thinking(text) => text.len(),
+            Self::Prompt { text, .. }
+            | Self::Text(text)
+            | Self::Thinking(text)
+            | Self::Below { text, .. } => text.len(),
             Self::Call(call) => call.n_bytes(),
             Self::Note(row) => row.pieces.iter().map(|piece| piece.text.len()).sum(),
         };
@@ -361,6 +398,11 @@ impl Item {
             }
             Self::Text(text) => behind("  ", Look::Plain, markdown::rows(text, room)),
             Self::Thinking(text) => behind("~ ", Look::Faint, paragraphs(text, Look::Faint, room)),
+            Self::Below { pods, text } => {
+                let front = format!("{} | ", one_line(pods, CALL_CHARS));
+                let room = columns.saturating_sub(columns_of(&front)).max(1);
+                behind(&front, Look::Faint, paragraphs(text, Look::Faint, room))
+            }
             Self::Call(call) => call.rows(columns),
             Self::Note(row) => {
                 let pieces = row.pieces.iter();

@@ -3,6 +3,7 @@
 mod above;
 mod error;
 mod inheritance;
+mod kept;
 mod process;
 mod talk;
 
@@ -157,7 +158,10 @@ impl Children {
         let limits = &self.loaded.resolved.limits;
         let timeout = child.turn_timeout.unwrap_or(limits.turn_timeout);
         let timeout = timeout.saturating_add(GRACE);
-        let mut up = self.above.as_ref().map(|above| above.of(call));
+        let mut up = self
+            .above
+            .as_ref()
+            .map(|above| above.of(call, child.name.as_str()));
         let (mut process, stream) = Process::start(program, &self.variables, &inheritance)?;
         tracing::info!(%call, child = child.name.as_str(), "a child starts");
         let talked = tokio::select! {

@@ -39,6 +39,8 @@ pub struct LayerRequest {
     pub permissions_text: Option<OsString>,
     /// The workspace, whatever the layers say.
     pub workspace: Option<PathBuf>,
+    /// What pods above gave, where the session of a child goes on without them.
+    pub under: Option<Arc<Inheritance>>,
 }
 
 /// All layers of a pod, read and joined.
@@ -122,16 +124,25 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
     if let Some(text) = &request.permissions_text {
         reading.environment(text);
     }
+    let under = request.under.as_ref();
+    if let Some(under) = under {
+        reading.hand_all(under.of_pods_above());
+    }
     let mut surroundings = Surroundings {
         home: places.home().map(Path::to_path_buf),
         ..Surroundings::default()
     };
-    let directory = reading.workspace(request, &surroundings);
+    let path = under.map_or(request.workspace.as_ref(), |under| Some(&under.workspace));
+    let directory = reading.workspace(path, &surroundings);
     let project = directory
         .as_ref()
         .and_then(|directory| reading.project(directory));
     surroundings.program_texts = reading.programs(&surroundings);
-    reading.finish(directory, project, &surroundings, None)
+    let loaded = reading.finish(directory, project, &surroundings, None)?;
+    match under {
+        Some(under) => inherited::hold(loaded, under, &surroundings),
+        None => Ok(loaded),
+    }
 }
 
 struct Reading<'a> {
@@ -237,10 +248,10 @@ impl Reading<'_> {
     /// The workspace, as far as the layers read so far say where it is.
     fn workspace(
         &mut self,
-        request: &LayerRequest,
+        path: Option<&PathBuf>,
         surroundings: &Surroundings,
     ) -> Option<PathBuf> {
-        let path = match &request.workspace {
+        let path = match path {
             Some(path) => path.clone(),
             None => match workspace(&self.sources, surroundings).path {
                 WorkspacePath::CurrentDirectory => PathBuf::from("."),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::child::ChildWorked;
 use crate::connection::{ClientJoined, ClientLeft, Closing, Ping, SnapshotEnd, SnapshotStarted};
 use crate::explanation::Change;
 use crate::grant::{GrantAdded, GrantRevoked};
@@ -59,6 +60,8 @@ pub enum Event {
     PermissionSettled(PermissionSettled),
     /// A tool call has its result.
     ToolCallFinished(ToolCallFinished),
+    /// A pod below does something.
+    ChildWorked(ChildWorked),
     /// The tokens were counted.
     Usage(Usage),
     /// Something failed.
@@ -102,6 +105,7 @@ impl Event {
         "permission_request",
         "permission_settled",
         "tool_call_finished",
+        "child_worked",
         "usage",
         "error",
         "turn_ended",
@@ -133,6 +137,7 @@ impl Event {
             Self::PermissionRequest(_) => "permission_request",
             Self::PermissionSettled(_) => "permission_settled",
             Self::ToolCallFinished(_) => "tool_call_finished",
+            Self::ChildWorked(_) => "child_worked",
             Self::Usage(_) => "usage",
             Self::Error(_) => "error",
             Self::TurnEnded(_) => "turn_ended",

@@ -15,6 +15,7 @@
 //! ([`DecodeError::UnknownEvent`]) that it may skip. A pod does not tolerate parameters it does not
 //! know: see [`Method`].
 
+mod child;
 mod codec;
 mod connection;
 mod event;
@@ -32,6 +33,7 @@ mod skill;
 mod time;
 mod verdict;
 
+pub use child::{ChildWork, ChildWorked};
 pub use codec::{
     DecodeError, EncodeError, Line, MAX_LINE_BYTES, MAX_REQUEST_BYTES, RawReply, RawResponse,
     RefusedRequest, decode, decode_line, decode_request, encode, encode_request, encode_response,

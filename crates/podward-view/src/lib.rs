@@ -22,7 +22,7 @@ pub use rows::{Look, Mark, Piece, Row, columns_of, rows};
 pub use visible::{Lines, one_line, visible};
 pub use wording::{
     CALL_CHARS, below_text, by_text, cause_text, client_text, counted, each_once, error_text,
-    lasts_text, need_text, operation_text, outcome_text, place_text, refusal_text, rule_lines,
-    ruling_text, skill_tools_text,
+    lasts_text, need_text, operation_text, outcome_text, place_text, pods_text, refusal_text,
+    rule_lines, ruling_text, skill_tools_text,
 };
 pub use wrapping::{without_runs, wrapped, wrapped_behind_mark};

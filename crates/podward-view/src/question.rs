@@ -15,7 +15,9 @@ use crate::change::{Before, Edit, Places, change, replaced};
 use crate::progress::verdict_word;
 use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, rows_of};
 use crate::visible::{Lines, visible};
-use crate::wording::{REPEATED, cause_text, counted, each_once, operation_text, unnamed_text};
+use crate::wording::{
+    REPEATED, cause_text, counted, each_once, operation_text, pods_text, unnamed_text,
+};
 use crate::wrapping::wrapped;
 
 /// A question, with what is in the file that the call would write.
@@ -136,9 +138,7 @@ impl Question {
             all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
         if !request.path.is_empty() {
-            let pods = request.path.iter().chain([&request.pod]);
-            let pods: Vec<_> = pods.map(|pod| visible(pod, Lines::Escape)).collect();
-            all.extend(view.entry("pod", &pods.join(" > ")));
+            all.extend(view.entry("pod", &pods_text(&request.path, &request.pod)));
         }
         all.extend(view.entry("in", &visible(&request.cwd, Lines::Escape)));
         if let Some(call) = &request.part_of {

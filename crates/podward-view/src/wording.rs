@@ -12,6 +12,14 @@ use crate::visible::{Lines, one_line, visible};
 /// Characters of a call, or of what is said about one, that are shown.
 pub const CALL_CHARS: usize = 400;
 
+/// Where a pod stands: the names of the pods above it, outermost first, and its own.
+#[must_use]
+pub fn pods_text(path: &[String], pod: &str) -> String {
+    let pods = path.iter().map(String::as_str).chain([pod]);
+    let pods: Vec<_> = pods.map(|pod| visible(pod, Lines::Escape)).collect();
+    pods.join(" > ")
+}
+
 /// Why a call is asked about whatever the rules say.
 pub(crate) const REPEATED: &str = "the same call three times or more in this turn";
 

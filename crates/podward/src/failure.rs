@@ -221,6 +221,7 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::AutoForbidden
         | PodError::Scope(_) => Exit::BadManifest,
         PodError::Session(SessionNotFound::State(_))
+        | PodError::Child(_)
         | PodError::Replay { .. }
         | PodError::State(_)
         | PodError::Socket(_)
@@ -228,6 +229,7 @@ const fn pod_exit(error: &PodError) -> Exit {
         | PodError::Worker(_) => Exit::Failed,
         PodError::Skill(_)
         | PodError::TwoSkills(_)
+        | PodError::OfChild(_)
         | PodError::Session(
             SessionNotFound::None { .. }
             | SessionNotFound::NoneOf { .. }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use podward_pod::Places;
 use podward_pod::layers::{LayerRequest, Loaded, PERMISSIONS_VARIABLE, load as load_layers};
+use podward_pod::{Inheritance, Places};
 
 use crate::arguments::Layers;
 use crate::failure::Failure;
@@ -43,12 +43,41 @@ pub(crate) fn load_for(
     workspace: Option<&Path>,
 ) -> Result<Loaded, Failure> {
     let request = LayerRequest {
+        workspace: workspace.map(Path::to_path_buf),
+        ..asked(manifest, layers)
+    };
+    load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))
+}
+
+/// The same, for the session that goes on, if one does: that of a child stays under the pods above it.
+///
+/// # Errors
+/// A layer cannot be used, or what held for a child cannot be had.
+pub(crate) fn load_to_go_on(
+    places: &Places,
+    manifest: &Path,
+    layers: &Layers,
+    session: Option<&str>,
+) -> Result<Loaded, Failure> {
+    let under = match session {
+        Some(prefix) => Inheritance::of_session(places, prefix)?,
+        None => None,
+    };
+    let request = LayerRequest {
+        under,
+        ..asked(Some(manifest), layers)
+    };
+    load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))
+}
+
+/// What the arguments and the environment ask for.
+fn asked(manifest: Option<&Path>, layers: &Layers) -> LayerRequest {
+    LayerRequest {
         manifest: manifest.map(Path::to_path_buf),
         permissions: layers.permissions.clone(),
         permissions_text: std::env::var_os(PERMISSIONS_VARIABLE),
-        workspace: workspace.map(Path::to_path_buf),
-    };
-    load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))
+        ..LayerRequest::default()
+    }
 }
 
 /// Says what the authors of the layers should hear although they load.

@@ -1,5 +1,7 @@
 //! What a person sees of a run: the model's text as data, calls and verdicts as talk.
 
+mod children;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use podward_protocol::{
@@ -14,6 +16,7 @@ use podward_view::{
     verdict_word, visible,
 };
 
+use self::children::Below;
 use crate::screen::{Look, Screen};
 
 /// Lines of a result that are shown.
@@ -52,6 +55,8 @@ pub(crate) struct Transcript {
     asked: BTreeSet<CallId>,
     /// Open questions, by the numbers of their calls.
     questions: BTreeMap<RequestId, usize>,
+    /// What children have written of lines that are not complete.
+    said: BTreeMap<Below, String>,
     is_at_line_start: bool,
     refusals: Vec<String>,
 }
@@ -65,6 +70,7 @@ impl Transcript {
             numbers: BTreeMap::new(),
             asked: BTreeSet::new(),
             questions: BTreeMap::new(),
+            said: BTreeMap::new(),
             is_at_line_start: true,
             refusals: Vec::new(),
         }
@@ -103,7 +109,8 @@ impl Transcript {
             Event::Status(status) => pieces.extend(self.status(status)),
             Event::ToolCallArguments(call) => pieces.push(self.call(call)),
             Event::ToolCallVerdict(verdict) => pieces.extend(self.verdict(verdict)),
-            Event::ToolCallFinished(finished) => pieces.push(self.finished(finished)),
+            Event::ToolCallFinished(finished) => pieces.extend(self.ended_call(finished)),
+            Event::ChildWorked(worked) => pieces.extend(self.child(worked)),
             // It ends the run, which says so with what can be done.
             Event::Error(error) if error.code == ErrorCode::Storage => {}
             Event::Error(error) => {

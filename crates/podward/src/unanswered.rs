@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use podward_protocol::{CallId, Change, Event, PermissionRequest};
-use podward_view::{CALL_CHARS, cause_text, one_line, rule_lines, summary};
+use podward_protocol::{
+    CallId, Change, ChildWork, ChildWorked, Event, PermissionRequest, ToolCallVerdict,
+};
+use podward_view::{CALL_CHARS, cause_text, one_line, pods_text, rule_lines, summary};
 
 use crate::screen::{Look, Stream};
 
@@ -40,26 +42,32 @@ impl Unanswered {
                     self.are_more = true;
                 }
             }
-            Event::ToolCallVerdict(verdict) => {
-                let head = self.open.remove(&verdict.call);
-                // The pod says what would have allowed it where nobody answered, and nowhere else.
-                let Some(allowed_by) = &verdict.allowed_by else {
-                    return;
-                };
-                if head.is_none() && !self.are_more {
-                    return;
-                }
-                self.n_refused += 1;
-                if let Some(mut text) = head.filter(|_| self.refused.len() < CALLS_MAX) {
-                    text.push_str(&allowing(allowed_by));
-                    self.refused.push(text);
-                }
-            }
+            Event::ToolCallVerdict(verdict)
+            | Event::ChildWorked(ChildWorked {
+                did: ChildWork::ToolCallVerdict(verdict),
+                ..
+            }) => self.judged(verdict),
             Event::TurnStarted(_) => {
                 self.open.clear();
                 self.are_more = false;
             }
             _ => {} // says nothing about questions
+        }
+    }
+
+    fn judged(&mut self, verdict: &ToolCallVerdict) {
+        let head = self.open.remove(&verdict.call);
+        // The pod says what would have allowed it where nobody answered, and nowhere else.
+        let Some(allowed_by) = &verdict.allowed_by else {
+            return;
+        };
+        if head.is_none() && !self.are_more {
+            return;
+        }
+        self.n_refused += 1;
+        if let Some(mut text) = head.filter(|_| self.refused.len() < CALLS_MAX) {
+            text.push_str(&allowing(allowed_by));
+            self.refused.push(text);
         }
     }
 
@@ -85,7 +93,19 @@ fn head(number: usize, request: &PermissionRequest) -> String {
     let tool = one_line(&request.tool, CALL_CHARS);
     let call = one_line(&summary(&request.tool, &request.arguments), CALL_CHARS);
     let cause = one_line(&cause_text(&request.ruling), CALL_CHARS);
-    format!("#{number} {tool}  {call}\n   # it asks: {cause}\n")
+    let pod = pod_of(request);
+    format!("#{number} {pod}{tool}  {call}\n   # it asks: {cause}\n")
+}
+
+/// The pod of a question, where it is a child.
+fn pod_of(request: &PermissionRequest) -> String {
+    match request.path.is_empty() {
+        true => String::new(),
+        false => format!(
+            "{}  ",
+            one_line(&pods_text(&request.path, &request.pod), CALL_CHARS)
+        ),
+    }
 }
 
 /// What would have allowed it.

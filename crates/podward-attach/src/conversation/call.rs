@@ -14,6 +14,8 @@ pub(super) struct Call {
     pub(super) id: CallId,
     pub(super) number: usize,
     tool: String,
+    /// The pod that it is of, where that is one below.
+    pods: Option<String>,
     summary: String,
     /// What was decided about it, one line each.
     pub(super) decisions: Vec<(Look, String, String)>,
@@ -28,12 +30,19 @@ impl Call {
             id: call.call.clone(),
             number,
             tool: call.tool.clone(),
+            pods: None,
             summary: summary(&call.tool, &call.arguments),
             decisions: Vec::new(),
             result: None,
             content: Vec::new(),
             n_more_lines: 0,
         }
+    }
+
+    /// The same, of a pod below.
+    pub(super) fn of(mut self, pods: String) -> Self {
+        self.pods = Some(pods);
+        self
     }
 
     /// It has its result.
@@ -62,7 +71,15 @@ impl Call {
         let tool = one_line(&self.tool, CALL_CHARS);
         let text = one_line(&self.summary, CALL_CHARS);
         let text = format!("  {text}");
-        let first = wrapped(&[(Look::Strong, &tool), (Look::Plain, &text)], room);
+        let pods = self.pods.as_deref().map_or_else(String::new, |pods| {
+            format!("{}  ", one_line(pods, CALL_CHARS))
+        });
+        let pieces = [
+            (Look::Faint, &*pods),
+            (Look::Strong, &*tool),
+            (Look::Plain, &*text),
+        ];
+        let first = wrapped(&pieces, room);
         let mut rows = behind(&name, Look::Strong, first);
         for (look, word, why) in &self.decisions {
             let why = format!("  {}", one_line(why, CALL_CHARS));

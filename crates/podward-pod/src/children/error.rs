@@ -1,9 +1,12 @@
 //! Why a child did not do what it was to do.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use podward_client::ClientError;
+
+use crate::file::FileError;
 
 /// Why a child did not do what it was to do, or why this process is none.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +20,15 @@ pub enum ChildError {
     /// No pod started this process, or it is gone.
     #[error("`podward child` is for pods to start: there is none above this process")]
     Foreign,
+    /// What a child was given is not beside its session as it was put there.
+    #[error("the session is that of a child, and what held for it cannot be read from `{}`", .path.display())]
+    Kept {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The same: the file cannot be read, or others could.
+    #[error("the session is that of a child, and what held for it cannot be read")]
+    File(#[from] FileError),
     /// The system does not do it.
     #[error("cannot {what}")]
     System {

@@ -21,7 +21,7 @@ use crate::places::Places;
 use crate::serve::Auto;
 
 /// The version of its form: both ends are the same program.
-const FORMAT: &str = env!("CARGO_PKG_VERSION");
+pub(super) const FORMAT: &str = env!("CARGO_PKG_VERSION");
 
 /// The longest one, in bytes.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -30,7 +30,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inheritance {
-    format: String,
+    pub(super) format: String,
     /// The process that gives it.
     parent: u32,
     /// The child's name.
@@ -56,7 +56,7 @@ pub struct Inheritance {
     auto: HandedAuto,
     /// The variable that a model's key was in, and the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<(String, String)>,
+    pub(super) key: Option<(String, String)>,
 }
 
 /// The text of a layer, as the pod above was made of it.

@@ -5,7 +5,7 @@ use std::path::Path;
 use podward_client::{Client, Events};
 use podward_model::Usage;
 use podward_protocol::{
-    Attend, Event, Hello, PROTOCOL_VERSION, Run, Stop, TurnEndReason, TurnEnded,
+    Attend, ChildWork, Event, Hello, PROTOCOL_VERSION, Run, Stop, TurnEndReason, TurnEnded,
 };
 use podward_tools::ToolOutput;
 use podward_worker::Spent;
@@ -79,25 +79,21 @@ async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -
                 continue;
             }
         };
-        match event {
+        match &event {
             Event::TextDelta(delta) => text.push_str(&delta.text),
             // What it wrote before it went on working is not its result.
             Event::ToolCallArguments(_) => text.clear(),
+            _ => {} // no text of its own
+        }
+        if let Some(up) = &up {
+            tell(up, &event).await;
+        }
+        match event {
             Event::Usage(usage) => {
                 spent.usage = Usage {
                     input_tokens: usage.input_tokens,
                     output_tokens: usage.output_tokens,
                 };
-            }
-            Event::PermissionRequest(request) => {
-                if let Some(up) = &up {
-                    up.asked(request).await;
-                }
-            }
-            Event::PermissionSettled(settled) => {
-                if let Some(up) = &up {
-                    up.settled(settled).await;
-                }
             }
             Event::Error(raised) => error = Some(raised.message),
             Event::TurnEnded(end) => {
@@ -112,6 +108,20 @@ async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -
             // Nothing else is part of the result.
             _ => {}
         }
+    }
+}
+
+/// Tells the server around the pod above what its clients hear of.
+async fn tell(up: &Up, event: &Event) {
+    match event.clone() {
+        Event::TextDelta(delta) => up.did(ChildWork::TextDelta(delta)).await,
+        Event::ToolCallArguments(call) => up.did(ChildWork::ToolCallArguments(call)).await,
+        Event::ToolCallVerdict(verdict) => up.did(ChildWork::ToolCallVerdict(verdict)).await,
+        Event::ToolCallFinished(finished) => up.did(ChildWork::ToolCallFinished(finished)).await,
+        Event::ChildWorked(worked) => up.worked(worked).await,
+        Event::PermissionRequest(request) => up.asked(request).await,
+        Event::PermissionSettled(settled) => up.settled(settled).await,
+        _ => {} // not for the clients of another pod
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use podward_manifest::{LayerKind, PodName, Surroundings, WorkspaceMode};
 
 use super::error::{LayerProblem, LoadError};
-use super::{LayerRequest, Loaded, LoadedLayer, Reading, children};
-use crate::children::Inheritance;
+use super::{Loaded, LoadedLayer, Reading, children};
+use crate::children::{HandedLayer, Inheritance};
 use crate::digest::digest;
 use crate::places::Places;
 
@@ -22,37 +22,26 @@ pub(crate) fn load(places: &Places, inheritance: &Arc<Inheritance>) -> Result<Lo
         layers: Vec::new(),
         error: LoadError::default(),
     };
-    for layer in &inheritance.layers {
-        match layer.source() {
-            Some(source) => reading.hand(source, layer.path.clone()),
-            None => reading.error.add(LayerKind::Parent, LayerProblem::Handed),
-        }
-    }
+    reading.hand_all(&inheritance.layers);
     let own = &inheritance.manifest;
     reading.hand(children::source(own), Some(own.path.clone()));
     let mut surroundings = Surroundings {
         home: places.home().map(PathBuf::from),
         ..Surroundings::default()
     };
-    let request = LayerRequest {
-        workspace: Some(inheritance.workspace.clone()),
-        ..LayerRequest::default()
-    };
-    let directory = reading.workspace(&request, &surroundings);
+    let directory = reading.workspace(Some(&inheritance.workspace), &surroundings);
     surroundings.program_texts = reading.programs(&surroundings);
     let manifests = children::handed(&inheritance.manifests, &surroundings);
-    let mut loaded = reading.finish(directory, None, &surroundings, Some(manifests))?;
-    hold(&mut loaded, inheritance, &surroundings)?;
-    loaded.under = Some(Arc::clone(inheritance));
-    Ok(loaded)
+    let loaded = reading.finish(directory, None, &surroundings, Some(manifests))?;
+    hold(loaded, inheritance, &surroundings)
 }
 
 /// Takes from what the layers say what is not for a child to say.
-fn hold(
-    loaded: &mut Loaded,
-    inheritance: &Inheritance,
+pub(super) fn hold(
+    mut loaded: Loaded,
+    inheritance: &Arc<Inheritance>,
     surroundings: &Surroundings,
-) -> Result<(), LoadError> {
+) -> Result<Loaded, LoadError> {
     let refuse = |problem| {
         let mut error = LoadError::default();
         error.add(LayerKind::Manifest, problem);
@@ -77,10 +66,21 @@ fn hold(
         limits.turn_timeout = limits.turn_timeout.min(timeout);
     }
     limits.child_depth = limits.child_depth.min(inheritance.depth);
-    Ok(())
+    loaded.under = Some(Arc::clone(inheritance));
+    Ok(loaded)
 }
 
 impl Reading<'_> {
+    /// Adds layers that were read by pods above.
+    pub(super) fn hand_all<'a>(&mut self, layers: impl IntoIterator<Item = &'a HandedLayer>) {
+        for layer in layers {
+            match layer.source() {
+                Some(source) => self.hand(source, layer.path.clone()),
+                None => self.error.add(LayerKind::Parent, LayerProblem::Handed),
+            }
+        }
+    }
+
     /// Adds a layer that was read by a pod above.
     fn hand(&mut self, source: podward_manifest::LayerSource, path: Option<PathBuf>) {
         self.layers.push(LoadedLayer {

@@ -47,12 +47,16 @@ pub(super) fn wire(
     let spending = Spending::default();
     let (to_above, told) = mpsc::channel(N_WAITING);
     let (attended, is_attended) = watch::channel(false);
+    let own = request.loaded.resolved.pod.name.as_str().to_owned();
+    let path: Vec<String> = (request.loaded.above().iter().cloned())
+        .chain([own])
+        .collect();
     let above = match audience.attendance {
         Attendance::Nobody => None,
-        Attendance::Server => Some(Above::new(to_above, is_attended)),
+        Attendance::Server => Some(Above::new(to_above, is_attended, path.clone())),
     };
     let about = (audience.auto, &*context, &spending, above);
-    let children = children(request, workspace, scope, about);
+    let children = children(request, (workspace, path), scope, about);
     let skills = children.skills();
     context.children = Arc::new(children);
     Below {
@@ -65,14 +69,13 @@ pub(super) fn wire(
 /// What runs the children of the pod.
 fn children(
     request: &PodRequest,
-    workspace: &Path,
+    (workspace, path): (&Path, Vec<String>),
     scope: HandedScope,
     (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
 ) -> Children {
     let loaded = &request.loaded;
     let under = loaded.under.as_ref();
     let own = loaded.resolved.environment.iter().map(ToString::to_string);
-    let path = loaded.above().iter().cloned();
     let environment = under.map(|under| under.environment.clone());
     let key = request.key.as_ref().and_then(|key| match key.origin() {
         KeyOrigin::Variable(variable) => Some((variable.to_string(), key.reveal().to_owned())),
@@ -80,9 +83,7 @@ fn children(
         KeyOrigin::File(_) | KeyOrigin::Command(_) => None,
     });
     let estate = Estate {
-        path: path
-            .chain([loaded.resolved.pod.name.as_str().to_owned()])
-            .collect(),
+        path,
         depth: loaded.resolved.limits.child_depth.saturating_sub(1),
         manifests: (loaded.children.values())
             .map(|manifest| manifest.text.clone())

@@ -9,6 +9,7 @@ use podward_protocol::SessionId;
 use podward_scope::ScopeError;
 use podward_worker::{ReplayError, SkillError, WorkerError};
 
+use crate::children::ChildError;
 use crate::error::StateError;
 use crate::file::shown;
 use crate::hook::HookProblem;
@@ -57,6 +58,14 @@ pub enum PodError {
         #[source]
         source: ReplayError,
     },
+    /// What holds for a child cannot be kept, or had.
+    #[error(transparent)]
+    Child(ChildError),
+    /// A session is that of a child, and nothing holds the pod that would go on with it.
+    #[error(
+        "the session {0} is that of a child: it goes on only under the rules of the pods above it"
+    )]
+    OfChild(SessionId),
     /// Files of podward's own cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
@@ -131,12 +140,14 @@ impl PodError {
                     .to_owned(),
             ),
             Self::Socket(error) => error.help(),
+            Self::OfChild(id) => Some(format!("name it: `--resume {id}`")),
             Self::AutoForbidden => Some(
                 "leave out `--auto`, or ask who keeps that layer: `podward manifest` names it"
                     .to_owned(),
             ),
             Self::Skill(error) => crate::skills::help(error).map(str::to_owned),
             Self::Process(_)
+            | Self::Child(_)
             | Self::TwoSkills(_)
             | Self::NoScript(_)
             | Self::Script { .. }

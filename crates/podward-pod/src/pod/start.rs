@@ -25,7 +25,7 @@ use super::scope::{declared, open_scope};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::tools::{offered, tools};
 use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
-use crate::children::HandedScope;
+use crate::children::{ChildError, HandedScope, Inheritance};
 use crate::decision_log::LogContext;
 use crate::grants::GrantStore;
 use crate::hook::{Asked, HookContext, HookPrograms};
@@ -113,7 +113,7 @@ pub(super) fn start(
     let begun = match resumed {
         Some(begun) => begun,
         None => Begun {
-            session: Session::create(places, Arc::clone(&request.clock))?,
+            session: create(places, &request)?,
             pod: None,
             last: None,
             history: History::default(),
@@ -136,6 +136,16 @@ pub(super) fn start(
     assemble(places, request, audience, begun, ground, notices)
 }
 
+/// A new session; what a child is given is kept beside it.
+fn create(places: &Places, request: &PodRequest) -> Result<Session, PodError> {
+    let session = Session::create(places, Arc::clone(&request.clock))?;
+    if let Some(under) = &request.loaded.under {
+        let kept = under.keep(session.directory());
+        kept.map_err(|error| PodError::Child(ChildError::io("keep what it is given", error)))?;
+    }
+    Ok(session)
+}
+
 /// Where a pod works, and what it was found to work with.
 struct Ground {
     workplace: Workplace,
@@ -150,6 +160,12 @@ struct Ground {
 /// Opens a session of earlier and makes its history whole.
 fn resume(places: &Places, prefix: &str, request: &PodRequest) -> Result<Begun, PodError> {
     let id = find_session(places, prefix).map_err(PodError::Session)?;
+    let is_child = Inheritance::kept(places, &id)
+        .map_err(PodError::Child)?
+        .is_some();
+    if is_child && request.loaded.under.is_none() {
+        return Err(PodError::OfChild(id));
+    }
     let Reopened {
         mut session,
         created,

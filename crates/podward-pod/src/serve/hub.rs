@@ -239,7 +239,9 @@ impl Hub {
                 Some(notice) = inputs.notices.recv() => {
                     self.publish(Event::Notice(notice));
                 }
-                Some(from) = inputs.below.recv() => self.take_from_below(from),
+                Some(from) = inputs.below.recv(), if self.local.waiting.is_empty() || self.is_ending() => {
+                    self.take_from_below(from);
+                }
                 passed = self.below.next() => self.passed(passed),
                 Some(end) = inputs.ended.recv() => {
                     while let Ok(told) = inputs.told.try_recv() {

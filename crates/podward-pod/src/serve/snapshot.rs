@@ -192,6 +192,8 @@ impl Snapshot {
             | Event::GrantRevoked(_)
             | Event::ClientJoined(_)
             | Event::ClientLeft(_)
+            // What it comes to is the result of a call.
+            | Event::ChildWorked(_)
             | Event::SnapshotStarted(_)
             | Event::SnapshotEnd(_)
             | Event::Ping(_)

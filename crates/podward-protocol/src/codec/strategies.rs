@@ -1,5 +1,6 @@
 //! Values of every kind that goes over the wire.
 
+mod children;
 mod explanations;
 mod questions;
 mod verdicts;
@@ -9,6 +10,7 @@ use proptest::option;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
+use self::children::*;
 use self::explanations::*;
 use self::questions::*;
 use self::verdicts::*;
@@ -25,26 +27,11 @@ pub(crate) fn events() -> impl Strategy<Value = Event> {
         status(),
         (any::<u64>(), text())
             .prop_map(|(turn, prompt)| Event::TurnStarted(TurnStarted { turn, prompt })),
-        text().prop_map(|text| Event::TextDelta(TextDelta { text })),
+        worked(),
+        child_worked(),
         text().prop_map(|text| Event::ThinkingDelta(TextDelta { text })),
         (call(), text())
             .prop_map(|(call, tool)| Event::ToolCallStarted(ToolCallStarted { call, tool })),
-        (call(), text(), json()).prop_map(|(call, tool, arguments)| {
-            Event::ToolCallArguments(ToolCallArguments {
-                call,
-                tool,
-                arguments,
-            })
-        }),
-        verdict(),
-        (call(), text(), outcome(), text()).prop_map(|(call, tool, outcome, content)| {
-            Event::ToolCallFinished(ToolCallFinished {
-                call,
-                tool,
-                outcome,
-                content,
-            })
-        }),
         any::<[u64; 4]>().prop_map(|[a, b, c, d]| {
             Event::Usage(Usage {
                 input_tokens: a,

@@ -18,7 +18,7 @@ use crate::screen::{Look, Screen};
 /// The script of the demonstration, by the name that a manifest gives it.
 const DEMO: (&str, &str) = ("demo", include_str!("../../demo/script.toml"));
 
-/// A runtime, and what a pod is made from.
+/// A runtime, and what a pod is made from; `session`: the one that goes on, if one does.
 ///
 /// # Errors
 /// A layer cannot be used, or the model's key cannot be had.
@@ -26,9 +26,10 @@ pub(super) fn pod(
     places: &Places,
     manifest: &Path,
     layers: &Layers,
+    session: Option<&str>,
     key: Option<ModelKey>,
 ) -> Result<(Runtime, PodRequest), Failure> {
-    let loaded = layers::load(places, Some(manifest), layers)?;
+    let loaded = layers::load_to_go_on(places, manifest, layers, session)?;
     made(places, loaded, || key)
 }
 

@@ -25,7 +25,13 @@ use crate::transcript::Asked;
 
 pub(super) fn run(arguments: Run, key: Option<ModelKey>, screen: Screen) -> Result<Exit, Failure> {
     let places = layers::places()?;
-    let (runtime, mut pod) = made::pod(&places, &arguments.manifest, &arguments.layers, key)?;
+    let (runtime, mut pod) = made::pod(
+        &places,
+        &arguments.manifest,
+        &arguments.layers,
+        arguments.resume.as_deref(),
+        key,
+    )?;
     if let Some(id) = &arguments.resume {
         pod.session = SessionChoice::Resume(id.clone());
     }

@@ -26,7 +26,13 @@ pub(super) fn run(
     screen: Screen,
 ) -> Result<Exit, Failure> {
     let places = layers::places()?;
-    let (runtime, mut pod) = made::pod(&places, &arguments.manifest, &arguments.layers, key)?;
+    let (runtime, mut pod) = made::pod(
+        &places,
+        &arguments.manifest,
+        &arguments.layers,
+        arguments.resume.as_deref(),
+        key,
+    )?;
     pod.session = match arguments.resume.as_deref() {
         None => SessionChoice::New,
         Some("") => {

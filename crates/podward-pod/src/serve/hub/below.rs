@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use podward_client::{Client, ClientError};
 use podward_protocol as wire;
 use podward_protocol::{
-    DecidedBy, Event, Method, MethodError, MethodErrorCode, Outcome, PermissionRejectAll,
-    PermissionReply, PermissionRequest, PermissionSettled, Reply, RequestId,
+    ChildWork, ChildWorked, DecidedBy, Event, Method, MethodError, MethodErrorCode, Outcome,
+    PermissionRejectAll, PermissionReply, PermissionRequest, PermissionSettled, Reply, RequestId,
+    Settled, json_line,
 };
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::{Fits, Hub};
@@ -17,6 +18,12 @@ use crate::serve::pending::ReplyTo;
 
 /// Answers that children may have to take at the same time.
 const MAX_PASSING: usize = 4096;
+
+/// What is told of a result of a child's call, in bytes.
+const RESULT_BYTES: usize = 4 * 1024;
+
+/// What is told of anything else that a child does, in bytes.
+const WORK_BYTES: usize = 64 * 1024;
 
 /// The children that run, and what they ask.
 pub(in crate::serve) struct Below {
@@ -32,7 +39,6 @@ pub(in crate::serve) struct Below {
 /// What became of an answer that was passed on.
 pub(in crate::serve) struct Passed {
     to: Option<ReplyTo>,
-    call: String,
     result: Result<Reply, MethodError>,
 }
 
@@ -85,8 +91,8 @@ impl Below {
     fn pass(&mut self, to: Option<ReplyTo>, call: String, client: &Client, method: Method) {
         let client = client.clone();
         self.passing.spawn(async move {
-            let result = client.call(method).await.map_err(refused);
-            Passed { to, call, result }
+            let result = asked_below(&call, &client, method).await;
+            Passed { to, result }
         });
     }
 
@@ -114,6 +120,7 @@ impl Hub {
                     }));
                 }
             }
+            FromBelow::Worked(worked) => self.tell_work(*worked),
             FromBelow::Ended { call } => self.ended_below(&call),
         }
     }
@@ -126,7 +133,12 @@ impl Hub {
         request.part_of = request
             .part_of
             .map(|part_of| wire::CallId::new(format!("{call}/{}", part_of.as_str())));
-        if request.unasked || !self.below.running.contains_key(call) {
+        if !self.below.running.contains_key(call) {
+            return;
+        }
+        if request.unasked {
+            // It is told of, and nobody has to answer.
+            self.publish(Event::PermissionRequest(request));
             return;
         }
         match self
@@ -151,6 +163,17 @@ impl Hub {
                 self.below
                     .pass(None, call.to_owned(), &client, reject.into());
             }
+        }
+    }
+
+    /// Tells what a child does: it is on record there, so that what is too long may be cut.
+    fn tell_work(&mut self, mut worked: ChildWorked) {
+        if let ChildWork::ToolCallFinished(finished) = &mut worked.did {
+            let cut = finished.content.floor_char_boundary(RESULT_BYTES);
+            finished.content.truncate(cut);
+        }
+        if json_line(&worked.did).is_ok_and(|line| line.len() <= WORK_BYTES) {
+            self.publish(Event::ChildWorked(worked));
         }
     }
 
@@ -193,11 +216,8 @@ impl Hub {
         self.below.pass(Some(to), call, &client, method(id));
     }
 
-    /// Says no to all that children ask.
-    pub(super) fn reject_all_below(&mut self, feedback: Option<&str>) {
-        let all = PermissionRejectAll {
-            feedback: feedback.map(str::to_owned),
-        };
+    /// Says no to all that this pod and its children ask.
+    pub(super) fn reject_all_and_below(&mut self, to: ReplyTo, by: &str, all: PermissionRejectAll) {
         let asking: Vec<_> = (self.below.running.iter())
             .filter(|(call, _)| {
                 let front = format!("{call}/");
@@ -206,25 +226,40 @@ impl Hub {
             })
             .map(|(call, client)| (call.clone(), client.clone()))
             .collect();
-        for (call, client) in asking {
-            self.below.pass(None, call, &client, all.clone().into());
+        let feedback = all.feedback.as_deref();
+        if asking.is_empty() {
+            return self.reject_all(to, by, feedback);
         }
+        let (own, heard) = oneshot::channel();
+        self.reject_all(ReplyTo::Local(own), by, feedback);
+        self.below.passing.spawn(async move {
+            let result = async {
+                let mut settled = match heard.await {
+                    Ok(own) => settled_of(own?),
+                    Err(_) => Vec::new(), // it is stopping, and so are its children
+                };
+                let calls = asking.iter().map(|(call, client)| {
+                    let all = all.clone().into();
+                    asked_below(call, client, all)
+                });
+                for reply in futures_util::future::join_all(calls).await {
+                    // One that is gone asks nothing any more.
+                    settled.extend(reply.map(settled_of).unwrap_or_default());
+                }
+                Ok(Reply::PermissionRejectAll(Settled { settled }))
+            };
+            Passed {
+                to: Some(to),
+                result: result.await,
+            }
+        });
     }
 
     /// A child has taken an answer, or not.
     pub(super) fn passed(&mut self, passed: Passed) {
-        let Passed { to, call, result } = passed;
-        let Some(to) = to else { return };
-        let result = result.map(|reply| match reply {
-            Reply::PermissionReply(mut settled) => {
-                for one in &mut settled.settled {
-                    one.id = joined(&call, &one.id);
-                }
-                Reply::PermissionReply(settled)
-            }
-            other => other,
-        });
-        self.respond(to, result);
+        if let Some(to) = passed.to {
+            self.respond(to, passed.result);
+        }
     }
 
     /// Tells children whether somebody is there who can answer.
@@ -253,6 +288,31 @@ impl Hub {
 /// The id under which this pod puts what a child calls so.
 fn joined(call: &str, id: &RequestId) -> RequestId {
     RequestId::new(format!("{call}/{}", id.as_str()))
+}
+
+/// Asks a child for something; what it says bears the ids of this pod.
+async fn asked_below(call: &str, client: &Client, method: Method) -> Result<Reply, MethodError> {
+    let reply = client.call(method).await.map_err(refused)?;
+    Ok(match reply {
+        Reply::PermissionReply(settled) => Reply::PermissionReply(renamed(call, settled)),
+        Reply::PermissionRejectAll(settled) => Reply::PermissionRejectAll(renamed(call, settled)),
+        other => other, // names no question
+    })
+}
+
+fn renamed(call: &str, mut settled: Settled) -> Settled {
+    for one in &mut settled.settled {
+        one.id = joined(call, &one.id);
+    }
+    settled
+}
+
+/// What was settled by a no to all.
+fn settled_of(reply: Reply) -> Vec<PermissionSettled> {
+    match reply {
+        Reply::PermissionRejectAll(Settled { settled }) => settled,
+        _ => Vec::new(), // of another method
+    }
 }
 
 /// Why a child took no answer.

@@ -60,11 +60,19 @@ impl Hub {
             }
             Method::PermissionPreview(preview) => return self.preview(to, preview),
             Method::PermissionRejectAll(all) => {
-                self.reject_all_below(all.feedback.as_deref());
-                return self.reject_all(to, &name, all.feedback.as_deref());
+                return self.reject_all_and_below(to, &name, all);
             }
             Method::Explain(call) => return self.explain(to, call),
-            Method::ExplainCall(wire::ExplainCall { call }) => return self.explain_call(to, call),
+            Method::ExplainCall(wire::ExplainCall { call }) => {
+                let id = wire::RequestId::new(call.as_str());
+                if !self.below.asks(&id) {
+                    return self.explain_call(to, call);
+                }
+                return self.pass_below(to, &id, |id| {
+                    let call = wire::CallId::new(id.as_str());
+                    Method::ExplainCall(wire::ExplainCall { call })
+                });
+            }
             Method::SkillEnd(end) => return self.end_skill(to, &name, &end.name),
             Method::Cancel(_) => self.cancel_turn(),
             Method::Stop(_) => {

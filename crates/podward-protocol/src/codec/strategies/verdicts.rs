@@ -2,7 +2,7 @@
 
 use super::*;
 
-pub(super) fn verdict() -> impl Strategy<Value = Event> {
+pub(super) fn verdict() -> impl Strategy<Value = ToolCallVerdict> {
     (
         call(),
         text(),
@@ -13,17 +13,15 @@ pub(super) fn verdict() -> impl Strategy<Value = Event> {
         option::of(change()),
     )
         .prop_map(
-            |(call, tool, operations, ruling, refusal, by, allowed_by)| {
-                Event::ToolCallVerdict(ToolCallVerdict {
-                    allowed_by,
-                    part_of: None,
-                    call,
-                    tool,
-                    operations,
-                    ruling,
-                    refusal,
-                    by,
-                })
+            |(call, tool, operations, ruling, refusal, by, allowed_by)| ToolCallVerdict {
+                allowed_by,
+                part_of: None,
+                call,
+                tool,
+                operations,
+                ruling,
+                refusal,
+                by,
             },
         )
 }
