@@ -1,5 +1,6 @@
 //! One pod: what its manifest says, put together and run.
 
+mod begun;
 mod children;
 mod error;
 mod hooks;
@@ -28,9 +29,9 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+pub(crate) use begun::interrupt;
 pub use error::PodError;
 pub use model::{EmbeddedScript, declared_model};
-pub(crate) use start::interrupt;
 
 use crate::children::FromBelow;
 use crate::clock::{Clock, SystemClock};

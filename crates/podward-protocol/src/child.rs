@@ -30,7 +30,7 @@ pub enum ChildWork {
     /// Its model's message is complete and holds a tool call.
     ToolCallArguments(ToolCallArguments),
     /// A tool call was judged.
-    ToolCallVerdict(ToolCallVerdict),
+    ToolCallVerdict(Box<ToolCallVerdict>),
     /// A tool call has its result.
     ToolCallFinished(ToolCallFinished),
 }

@@ -42,8 +42,8 @@ impl Unanswered {
                     self.are_more = true;
                 }
             }
-            Event::ToolCallVerdict(verdict)
-            | Event::ChildWorked(ChildWorked {
+            Event::ToolCallVerdict(verdict) => self.judged(verdict),
+            Event::ChildWorked(ChildWorked {
                 did: ChildWork::ToolCallVerdict(verdict),
                 ..
             }) => self.judged(verdict),

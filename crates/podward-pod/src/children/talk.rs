@@ -116,7 +116,9 @@ async fn tell(up: &Up, event: &Event) {
     match event.clone() {
         Event::TextDelta(delta) => up.did(ChildWork::TextDelta(delta)).await,
         Event::ToolCallArguments(call) => up.did(ChildWork::ToolCallArguments(call)).await,
-        Event::ToolCallVerdict(verdict) => up.did(ChildWork::ToolCallVerdict(verdict)).await,
+        Event::ToolCallVerdict(verdict) => {
+            up.did(ChildWork::ToolCallVerdict(Box::new(verdict))).await
+        }
         Event::ToolCallFinished(finished) => up.did(ChildWork::ToolCallFinished(finished)).await,
         Event::ChildWorked(worked) => up.worked(worked).await,
         Event::PermissionRequest(request) => up.asked(request).await,

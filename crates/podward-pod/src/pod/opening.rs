@@ -9,7 +9,7 @@ use podward_protocol::{
 use podward_scope::{Level, Scope};
 
 use super::PodRequest;
-use super::start::Begun;
+use super::begun::Begun;
 use crate::file::shown;
 use crate::layers::Loaded;
 use crate::session::{LayerDigest, Session};

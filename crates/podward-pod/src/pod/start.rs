@@ -10,12 +10,13 @@ use podward_protocol::{Event, Notice, SessionId, SkillStarted, SkillStarter};
 use podward_scope::Scope;
 use podward_tools::{NoChildren, NoSkills, Place, RunContext, Unjudged};
 use podward_worker::{
-    ActiveSkills, Approver, Entry, History, Hooks, Journal, Parked, PermissionHook, Proposer,
-    SharedGate, Unattended, Worker,
+    ActiveSkills, Approver, Hooks, Journal, PermissionHook, Proposer, SharedGate, Unattended,
+    Worker,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::begun::{self, Begun};
 use super::children::{HeardBelow, inherited_skills, wire};
 use super::error::PodError;
 use super::hooks::{exposed_hooks, hook_context, hook_programs, hooks_of_children};
@@ -25,7 +26,7 @@ use super::scope::{declared, open_scope};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::tools::{offered, tools};
 use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
-use crate::children::{ChildError, HandedScope, Inheritance};
+use crate::children::HandedScope;
 use crate::decision_log::LogContext;
 use crate::grants::GrantStore;
 use crate::hook::{Asked, HookContext, HookPrograms};
@@ -34,21 +35,11 @@ use crate::places::Places;
 use crate::private;
 use crate::prompt::system_prompt;
 use crate::serve::{Auto, RunDir};
-use crate::session::{Opened, Reopened, Session, SessionJournal, find_session};
+use crate::session::{Opened, Session, SessionJournal};
 use crate::skills::Catalogue;
 use crate::undo::{self, KeepRequest};
 use crate::wire;
 use crate::workplace::Workplace;
-
-/// A session as a run finds it.
-pub(super) struct Begun {
-    pub(super) session: Session,
-    pub(super) pod: Option<String>,
-    pub(super) last: Option<Opened>,
-    pub(super) history: History,
-    pub(super) parked: Option<Parked>,
-    pub(super) n_turns: u64,
-}
 
 /// Who hears a pod.
 pub(super) struct Audience {
@@ -72,7 +63,7 @@ pub(super) fn start(
 ) -> Result<(Pod, Parts), PodError> {
     let resumed = match &request.session {
         SessionChoice::New => None,
-        SessionChoice::Resume(prefix) => Some(resume(places, prefix, &request)?),
+        SessionChoice::Resume(prefix) => Some(begun::resume(places, prefix, &request)?),
     };
     // What is not there cannot be protected.
     private::ensure_directory(places.state_dir())?;
@@ -112,14 +103,7 @@ pub(super) fn start(
     let handed_scope = HandedScope::of(&scope.granted(), &decl, &workspace, &protected);
     let begun = match resumed {
         Some(begun) => begun,
-        None => Begun {
-            session: create(places, &request)?,
-            pod: None,
-            last: None,
-            history: History::default(),
-            parked: None,
-            n_turns: 0,
-        },
+        None => begun::create(places, &request)?,
     };
     let mut notices = notices(&request.loaded);
     notices.extend(skills.notices());
@@ -136,16 +120,6 @@ pub(super) fn start(
     assemble(places, request, audience, begun, ground, notices)
 }
 
-/// A new session; what a child is given is kept beside it.
-fn create(places: &Places, request: &PodRequest) -> Result<Session, PodError> {
-    let session = Session::create(places, Arc::clone(&request.clock))?;
-    if let Some(under) = &request.loaded.under {
-        let kept = under.keep(session.directory());
-        kept.map_err(|error| PodError::Child(ChildError::io("keep what it is given", error)))?;
-    }
-    Ok(session)
-}
-
 /// Where a pod works, and what it was found to work with.
 struct Ground {
     workplace: Workplace,
@@ -155,53 +129,6 @@ struct Ground {
     handed_scope: HandedScope,
     hooks: HookPrograms,
     skills: Arc<Catalogue>,
-}
-
-/// Opens a session of earlier and makes its history whole.
-fn resume(places: &Places, prefix: &str, request: &PodRequest) -> Result<Begun, PodError> {
-    let id = find_session(places, prefix).map_err(PodError::Session)?;
-    let is_child = Inheritance::kept(places, &id)
-        .map_err(PodError::Child)?
-        .is_some();
-    if is_child && request.loaded.under.is_none() {
-        return Err(PodError::OfChild(id));
-    }
-    let Reopened {
-        mut session,
-        created,
-        last,
-        entries,
-    } = Session::reopen(places, id, Arc::clone(&request.clock))?;
-    let replayed = History::replay(&entries).map_err(|source| PodError::Replay {
-        session: session.id().to_string(),
-        source,
-    })?;
-    session.append_entries(&replayed.repairs)?;
-    let is_prompt = |entry: &&Entry| matches!(entry, Entry::Prompt { .. });
-    Ok(Begun {
-        session,
-        pod: created.map(|created| created.pod),
-        last,
-        history: replayed.history,
-        parked: replayed.parked,
-        n_turns: entries.iter().filter(is_prompt).count() as u64,
-    })
-}
-
-/// Gives every call of a session that has no result one: nobody goes on with it. Returns how many.
-pub(crate) fn interrupt(
-    places: &Places,
-    id: SessionId,
-    clock: Arc<dyn crate::clock::Clock>,
-) -> Result<usize, PodError> {
-    let mut reopened = Session::reopen(places, id, clock)?;
-    let replayed = History::replay(&reopened.entries).map_err(|source| PodError::Replay {
-        session: reopened.session.id().to_string(),
-        source,
-    })?;
-    let repairs = replayed.interrupted().repairs;
-    reopened.session.append_entries(&repairs)?;
-    Ok(repairs.len())
 }
 
 fn workplace(places: &Places, left: Option<&str>) -> Result<Workplace, PodError> {

@@ -221,6 +221,7 @@ impl Hub {
         pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while let Phase::Open | Phase::Stopping = self.phase {
             let is_open = matches!(self.phase, Phase::Open);
+            let is_heard = self.local.waiting.is_empty() || self.is_ending();
             let due = self.next_due();
             let now = Instant::now();
             let pause = self.door_opens_at.filter(|at| *at > now);
@@ -233,15 +234,11 @@ impl Hub {
                 }
                 // Nothing more happens until the client in this process has heard what did; only the end of
                 // a turn that was cancelled waits for nobody.
-                Some(told) = inputs.told.recv(), if self.local.waiting.is_empty() || self.is_ending() => {
-                    self.take(told);
-                }
+                Some(told) = inputs.told.recv(), if is_heard => self.take(told),
                 Some(notice) = inputs.notices.recv() => {
                     self.publish(Event::Notice(notice));
                 }
-                Some(from) = inputs.below.recv(), if self.local.waiting.is_empty() || self.is_ending() => {
-                    self.take_from_below(from);
-                }
+                Some(from) = inputs.below.recv(), if is_heard => self.take_from_below(from),
                 passed = self.below.next() => self.passed(passed),
                 Some(end) = inputs.ended.recv() => {
                     while let Ok(told) = inputs.told.try_recv() {

@@ -7,7 +7,7 @@ pub(super) fn worked() -> impl Strategy<Value = Event> {
     work().prop_map(|work| match work {
         ChildWork::TextDelta(delta) => Event::TextDelta(delta),
         ChildWork::ToolCallArguments(call) => Event::ToolCallArguments(call),
-        ChildWork::ToolCallVerdict(verdict) => Event::ToolCallVerdict(verdict),
+        ChildWork::ToolCallVerdict(verdict) => Event::ToolCallVerdict(*verdict),
         ChildWork::ToolCallFinished(finished) => Event::ToolCallFinished(finished),
     })
 }
@@ -34,7 +34,7 @@ fn work() -> impl Strategy<Value = ChildWork> {
                 arguments,
             })
         }),
-        verdict().prop_map(ChildWork::ToolCallVerdict),
+        verdict().prop_map(|verdict| ChildWork::ToolCallVerdict(Box::new(verdict))),
         (call(), text(), outcome(), text()).prop_map(|(call, tool, outcome, content)| {
             ChildWork::ToolCallFinished(ToolCallFinished {
                 call,
