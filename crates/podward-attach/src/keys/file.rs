@@ -172,8 +172,12 @@ fn read(action: Action, name: &str) -> Result<Key, String> {
     };
     let cannot = |why: &str| Err(format!("`{name}` cannot be for `{}`: {why}", action.word()));
     match (action.section(), key.code) {
-        (Section::Question, KeyCode::Enter) => cannot("Enter answers no question"),
-        (Section::Question, KeyCode::Esc) => cannot("Esc is no, and one step back"),
+        (Section::Question | Section::Anywhere, KeyCode::Enter) => {
+            cannot("Enter answers no question")
+        }
+        (Section::Question | Section::Anywhere, KeyCode::Esc) => {
+            cannot("Esc is no, and one step back")
+        }
         (Section::Question, KeyCode::Char(c)) if c.is_ascii_digit() && key.writes() => {
             cannot("digits choose what `always` saves")
         }

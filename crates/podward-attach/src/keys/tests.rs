@@ -144,6 +144,11 @@ fn no_file_loosens_what_approves() {
         "[conversation]\nsearch = [\"f\"]",
         &["a part of what is typed"],
     );
+    // What is for anywhere is for questions too, also where a prompt leaves the key free.
+    for (beside, key) in [("return", "Esc"), ("send", "Enter")] {
+        let text = format!("[conversation]\n{beside} = [\"F9\"]\n[anywhere]\ncancel = [\"{key}\"]");
+        is_refused(&text, &["cannot be for `cancel`"]);
+    }
     is_refused(
         "[anywhere]\nsuspend = [\"space\"]",
         &["a part of what is typed"],
