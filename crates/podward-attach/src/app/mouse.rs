@@ -62,7 +62,8 @@ impl App {
 
     /// Chooses what stands in a row: what `always` saves, or a pod; what is chosen already is attached.
     fn choose_at(&mut self, row: usize) -> Vec<Effect> {
-        let Some(row) = row.checked_sub(N_ABOVE) else {
+        let is_last = row + 1 >= self.rows;
+        let Some(row) = row.checked_sub(N_ABOVE).filter(|_| !is_last) else {
             return Vec::new();
         };
         if let Some((pod, _)) = self.shown
