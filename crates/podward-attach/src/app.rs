@@ -100,7 +100,17 @@ impl App {
         {
             self.said = None;
         }
-        let mut effects = self.approve_what_is_due();
+        let mut effects = match &input {
+            // It may have come right behind a yes, and was read only now.
+            Input::Key(_) | Input::Paste(_) | Input::Mouse(_) | Input::Drawn | Input::Resumed => {
+                Vec::new()
+            }
+            Input::Resized { .. }
+            | Input::Focused(_)
+            | Input::Tick
+            | Input::Listed(_)
+            | Input::Pod(..) => self.approve_what_is_due(),
+        };
         effects.extend(self.happens(input));
         effects
     }

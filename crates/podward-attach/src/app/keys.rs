@@ -14,7 +14,11 @@ const AGAIN: u64 = 2_000;
 
 impl App {
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        match self.keys.anywhere(&key) {
+        let anywhere = self.keys.anywhere(&key);
+        if anywhere.is_some() {
+            self.guard.let_go();
+        }
+        match anywhere {
             Some(Action::Suspend) => return vec![Effect::Suspend],
             Some(Action::Redraw) => return vec![Effect::Redraw],
             Some(Action::Cancel) if self.asked().is_some() => return self.cancel_or_quit(),

@@ -72,6 +72,27 @@ proptest! {
     }
 }
 
+/// Also a key that does the same everywhere, and one that was read late.
+#[test]
+fn a_yes_does_not_count_with_any_key_right_behind_it() {
+    for (key, held) in [
+        ('c', KeyModifiers::CONTROL),
+        ('l', KeyModifiers::CONTROL),
+        ('z', KeyModifiers::CONTROL),
+        ('j', KeyModifiers::NONE),
+    ] {
+        for late in [0, 1_000] {
+            let mut desk = Desk::usual();
+            desk.asked(&push("a"));
+            desk.burst("y");
+            desk.now.steady += late;
+            desk.code(KeyCode::Char(key), held);
+            desk.wait(1_000);
+            assert_eq!(desk.answers(), [], "{key} {late}");
+        }
+    }
+}
+
 const KINDS: [MouseEventKind; 4] = [
     MouseEventKind::Down(MouseButton::Left),
     MouseEventKind::Down(MouseButton::Right),
