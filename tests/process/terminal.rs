@@ -299,6 +299,26 @@ fn ctrl_c_at_a_question_ends_the_turn_and_runs_nothing() {
     assert!(results[0].is_error, "{results:#?}");
 }
 
+/// The second Ctrl-C ends the process at once: no line is waited for then, and each key is told of.
+#[test]
+fn ctrl_c_twice_in_the_pause_of_a_question_leaves_the_terminal_as_it_was() {
+    let sandbox = Sandbox::new();
+    // It takes a while to kill what hears no SIGTERM.
+    let script = step(&["trap '' TERM; sleep 1000", "touch made"]);
+    let rules = "[permissions]\ndefault_action = \"allow\"\n\
+        rule = [{ tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
+    let pod = sandbox.pod(&script, rules);
+    let command = sandbox.at_terminal(&["run", pod.to_str().unwrap(), "go"]);
+    let mut typist = Typist::start(command, None);
+    typist.sees("may #2 bash run?");
+    typist.presses("\u{3}");
+    typist.sees("it is settled: ");
+    typist.presses("\u{3}");
+    let (code, shown) = typist.ends();
+    assert_eq!(code, Some(130), "{shown}");
+    assert!(!has(&sandbox, "made"));
+}
+
 #[test]
 fn events_as_lines_stay_whole_while_a_person_answers() {
     let sandbox = Sandbox::new();

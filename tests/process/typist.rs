@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 /// Only keeps a broken program from hanging the tests.
 const PATIENCE: Timespec = Timespec {
@@ -124,9 +124,13 @@ impl Typist {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits for the end; the exit code, and everything that was shown.
+    /// Waits for the end; the exit code, and everything that was shown. The terminal is left as it was.
+    #[track_caller]
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while self.read() {}
-        (self.child.wait().unwrap().code(), self.shown)
+        let code = self.child.wait().unwrap().code();
+        let modes = tcgetattr(&self.terminal).unwrap().local_modes;
+        assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO));
+        (code, self.shown)
     }
 }

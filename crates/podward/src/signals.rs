@@ -61,6 +61,7 @@ impl Watch {
 /// Ends the process at once: a thread of it never ends. What is on disk is valid at any moment.
 pub(crate) fn end(received: Option<Received>) -> ! {
     let exit = received.map_or(Exit::Failed, Received::exit);
+    crate::terminal::give_back();
     std::process::exit(i32::from(exit.code()))
 }
 

@@ -4,6 +4,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::OFlags;
@@ -33,6 +34,9 @@ const BACKGROUND_INTERVAL: Duration = Duration::from_millis(500);
 /// How long nothing may be typed before a line counts.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// A terminal that tells of each key, and how it was set before.
+static BY_KEY: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
 /// The process's own terminal, whatever its standard streams are.
 const PATH: &str = "/dev/tty";
 
@@ -61,8 +65,6 @@ pub(crate) struct Terminal {
 /// A wait until nothing is typed.
 #[derive(Debug)]
 struct Pause {
-    /// How the terminal was set; each key is told of meanwhile, and not each line.
-    usual: Option<Termios>,
     until: Instant,
     n_typed: usize,
 }
@@ -98,11 +100,6 @@ impl Terminal {
         tcgetpgrp(&self.file).is_ok_and(|group| group == getpgrp())
     }
 
-    /// Whether what is typed comes to another process. A terminal that is gone has no foreground.
-    fn is_in_background(&self) -> bool {
-        tcgetpgrp(&self.file).is_ok_and(|group| group != getpgrp())
-    }
-
     /// How much fits on it now.
     pub(crate) fn size(&self) -> Size {
         let Ok(size) = rustix::termios::tcgetwinsize(&self.file) else {
@@ -127,7 +124,7 @@ impl Terminal {
             let Ok(Ok(())) = typed else {
                 break;
             };
-            if self.is_in_background() {
+            if is_in_background(&self.file) {
                 tokio::time::sleep(BACKGROUND_INTERVAL).await;
                 continue;
             }
@@ -153,37 +150,24 @@ impl Terminal {
     fn begin_pause(&mut self) -> Instant {
         self.forget();
         let until = Instant::now() + PAUSE;
-        let usual = tcgetattr(&self.file)
-            .ok()
-            .filter(|_| !self.is_in_background());
-        if let Some(usual) = &usual {
-            let mut by_key = usual.clone();
-            by_key.local_modes.remove(LocalModes::ICANON);
-            by_key.special_codes[SpecialCodeIndex::VMIN] = 1;
-            by_key.special_codes[SpecialCodeIndex::VTIME] = 0;
+        if !is_in_background(&self.file) {
             // A terminal that cannot be set tells of whole lines, and those are forgotten too.
-            let _ = tcsetattr(&self.file, OptionalActions::Now, &by_key);
+            let _ = by_key(&self.file);
         }
-        self.pause = Some(Pause {
-            usual,
-            until,
-            n_typed: 0,
-        });
+        self.pause = Some(Pause { until, n_typed: 0 });
         until
     }
 
     fn end_pause(&mut self) {
-        let usual = self.pause.take().and_then(|pause| pause.usual);
-        // Who sets it from the background is stopped; a shell has set it by then.
-        if let Some(usual) = usual.filter(|_| !self.is_in_background()) {
-            let _ = tcsetattr(&self.file, OptionalActions::Now, &usual);
+        if self.pause.take().is_some() {
+            give_back();
         }
     }
 
     /// Forgets what was typed until now.
     fn forget(&mut self) {
         self.typed.clear();
-        if !self.is_in_background() {
+        if !is_in_background(&self.file) {
             // A terminal that is gone has nothing to forget.
             let _ = tcflush(&self.file, QueueSelector::IFlush);
         }
@@ -199,7 +183,7 @@ impl Terminal {
                 return Typed::End;
             }
             // What is typed meanwhile is for somebody else, and who reads it is stopped.
-            while self.is_in_background() {
+            while is_in_background(&self.file) {
                 tokio::time::sleep(BACKGROUND_INTERVAL).await;
             }
             let mut bytes = [0; MAX_LINE + 1];
@@ -219,6 +203,33 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         self.end_pause();
     }
+}
+
+/// Sets a terminal so that it tells of each key and not of each line, until [`give_back`].
+fn by_key(file: &File) -> io::Result<()> {
+    let usual = tcgetattr(file)?;
+    let mut by_key = usual.clone();
+    by_key.local_modes.remove(LocalModes::ICANON);
+    by_key.special_codes[SpecialCodeIndex::VMIN] = 1;
+    by_key.special_codes[SpecialCodeIndex::VTIME] = 0;
+    let kept = (file.try_clone()?, usual);
+    *BY_KEY.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    Ok(tcsetattr(file, OptionalActions::Now, &by_key)?)
+}
+
+/// Sets the terminal of this process as it was. Who ends the process without dropping what is in it calls
+/// this before.
+pub(crate) fn give_back() {
+    let kept = BY_KEY.lock().unwrap_or_else(PoisonError::into_inner).take();
+    // Who sets it from the background is stopped; a shell has set it by then.
+    if let Some((file, usual)) = kept.filter(|(file, _)| !is_in_background(file)) {
+        let _ = tcsetattr(&file, OptionalActions::Now, &usual);
+    }
+}
+
+/// Whether what is typed comes to another process. A terminal that is gone has no foreground.
+fn is_in_background(file: &File) -> bool {
+    tcgetpgrp(file).is_ok_and(|group| group != getpgrp())
 }
 
 /// Takes the first whole line.
