@@ -31,7 +31,7 @@ pub enum ChildMode {
     /// Those of the pod that starts it, and its own: the strictest verdict counts.
     #[default]
     Ceiling,
-    /// Its own, below those of the machine, the user and the project.
+    /// Its own, without those of the manifest of the pod that starts it: what else that is under holds.
     Independent,
 }
 

@@ -103,12 +103,10 @@ impl Children {
     fn inheritance(&self, child: &DeclaredChild) -> Result<Inheritance, ChildError> {
         let manifest = self.loaded.children.get(&child.manifest);
         let manifest = manifest.ok_or(ChildError::NotRead)?.text.clone();
-        let is_handed = |kind: LayerKind| match (child.mode, kind) {
-            (ChildMode::Ceiling, _) => true,
-            (ChildMode::Independent, LayerKind::Machine | LayerKind::User | LayerKind::Project) => {
-                true
-            }
-            (ChildMode::Independent, _) => false,
+        // What this pod was given itself is not its own to take away.
+        let is_handed = |kind: LayerKind| match child.mode {
+            ChildMode::Ceiling => true,
+            ChildMode::Independent => kind != LayerKind::Manifest,
         };
         let paths: BTreeMap<_, _> = (self.loaded.layers.iter())
             .map(|layer| ((layer.kind, Arc::clone(&layer.name)), layer.path.clone()))

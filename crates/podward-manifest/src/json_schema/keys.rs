@@ -307,7 +307,7 @@ pub(super) const KEYS: &[(&str, Shape, &str)] = {
         (
             "children.mode",
             Words(&["ceiling", "independent"]),
-            "`ceiling`, the default: the rules of this pod and those of the child; `independent`: the child's.",
+            "`ceiling`, the default: the rules of this pod and those of the child; `independent`: without those of this manifest.",
         ),
         (
             "children.limits",
