@@ -222,3 +222,24 @@ fn nobody_in_a_tree_answers_a_question_of_it() {
         assert!(!log.iter().any(rejected), "{log:#?}");
     }
 }
+
+#[test]
+fn the_commands_that_answer_a_childs_question_work() {
+    let sandbox = Sandbox::new();
+    let pod = Pod::serve(&sandbox, &asking(&sandbox));
+    let mut top = Client::approver(&pod, "top");
+    top.run("go");
+    top.request();
+    let shown = sandbox.run(&["pending", "test"]).exits(0).stdout;
+    let line = |words: &[&str]| -> Vec<String> {
+        let mut lines = shown.lines().map(str::trim);
+        let is_it = |line: &&str| words.iter().all(|word| line.contains(word));
+        let line = lines.find(is_it).unwrap_or_else(|| panic!("{shown}"));
+        line.split(' ').skip(1).map(str::to_owned).collect()
+    };
+    let why = sandbox.run(&line(&["podward explain "])).exits(0);
+    assert!(why.stdout.contains("touch made"), "{why:#?}");
+    sandbox.run(&line(&["podward reply ", " once "])).exits(0);
+    top.event("turn_ended");
+    assert!(sandbox.work().join("made").exists());
+}

@@ -12,6 +12,7 @@ use url::{Host, Url};
 
 use crate::diagnostic::is_invisible;
 use crate::environment::VariableName;
+use crate::hook::HookProgram;
 
 /// Who answers the requests of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,6 +116,25 @@ pub struct KeyCommand {
     /// Where it starts, and where a program with a `/` in its name is looked for: the directory of
     /// the layer.
     pub directory: PathBuf,
+    /// Where it is written.
+    pub location: Location,
+}
+
+impl KeyCommand {
+    /// What it starts, as for a hook: a program with a `/` in its name is a path already.
+    #[must_use]
+    pub fn program(&self) -> HookProgram {
+        match self.argv.first() {
+            Some(path) if path.contains('/') => HookProgram::At(PathBuf::from(path)),
+            Some(name) => HookProgram::Named(name.clone()),
+            None => HookProgram::Named(String::new()),
+        }
+    }
+
+    /// The other words.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.argv.iter().skip(1).map(String::as_str)
+    }
 }
 
 impl KeySource {

@@ -14,7 +14,7 @@ use crate::effective::Effective;
 use crate::environment::{VariableName, VariablePattern};
 use crate::hook::DeclaredHook;
 use crate::limits::Limits;
-use crate::model::{Key, Model};
+use crate::model::{Key, KeyCommand, Model};
 use crate::name::PodName;
 use crate::policy_test::PolicyTest;
 use crate::undo::Undo;
@@ -95,6 +95,8 @@ pub struct KeyPlaces {
     pub variables: Vec<VariableName>,
     /// Files; absolute if the directories of the layers are.
     pub files: Vec<PathBuf>,
+    /// Commands that print one.
+    pub commands: Vec<KeyCommand>,
 }
 
 /// `[pod]`.

@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use podward_gate::CallId;
 use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
 use podward_tools::{RunChild, ToolOutput};
-use podward_worker::{ActiveSkills, Spending};
+use podward_worker::{ActiveSkills, Spending, Spent};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -100,7 +100,11 @@ impl Children {
     }
 
     /// What a child is given.
-    fn inheritance(&self, child: &DeclaredChild) -> Result<Inheritance, ChildError> {
+    fn inheritance(
+        &self,
+        child: &DeclaredChild,
+        steps_left: Option<u32>,
+    ) -> Result<Inheritance, ChildError> {
         let manifest = self.loaded.children.get(&child.manifest);
         let manifest = manifest.ok_or(ChildError::NotRead)?.text.clone();
         // What this pod was given itself is not its own to take away.
@@ -138,7 +142,7 @@ impl Children {
                 layers,
                 manifest,
                 skills: above.chain(active).collect(),
-                max_steps: child.max_steps,
+                max_steps: [child.max_steps, steps_left].into_iter().flatten().min(),
                 turn_timeout: Some(child.turn_timeout.unwrap_or(limits.turn_timeout)),
             },
         ))
@@ -152,7 +156,11 @@ impl Children {
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, ChildError> {
         let program = self.program.as_deref().ok_or(ChildError::NoProgram)?;
-        let inheritance = self.inheritance(child)?;
+        let left = self.spending.steps_left();
+        if left == Some(0) {
+            return Err(ChildError::NoSteps);
+        }
+        let inheritance = self.inheritance(child, left)?;
         let limits = &self.loaded.resolved.limits;
         let timeout = child.turn_timeout.unwrap_or(limits.turn_timeout);
         let timeout = timeout.saturating_add(GRACE);
@@ -162,20 +170,23 @@ impl Children {
             .map(|above| above.of(call, child.name.as_str()));
         let (mut process, stream) = Process::start(program, &self.variables, &inheritance)?;
         tracing::info!(%call, child = child.name.as_str(), "a child starts");
-        let talked = tokio::select! {
-            talked = tokio::time::timeout(timeout, talk::talk(stream, child.name.as_str(), prompt, up.as_mut())) => {
-                talked.unwrap_or(Err(ChildError::TimedOut(timeout)))
+        let over = async {
+            tokio::select! {
+                () = tokio::time::sleep(timeout) => ChildError::TimedOut(timeout),
+                () = cancel.cancelled() => ChildError::Cancelled,
             }
-            () = cancel.cancelled() => Err(ChildError::Cancelled),
         };
-        // Whatever it does by now, and all that it started, ends here.
-        let said = process.end().await;
+        let name = child.name.as_str();
+        let mut spent = Spent::default();
+        let talked = talk::talk(stream, name, prompt, up.as_mut(), &mut spent, over).await;
+        self.spending.add(spent);
+        // It ends once nobody holds the connection to it, and the server around this pod holds it too.
         if let Some(up) = up {
             up.ended().await;
         }
-        let talked = talked.map_err(|error| error.with_words(said));
-        let told = talked?;
-        self.spending.add(told.spent);
+        // Whatever it does by now, and all that it started, ends here.
+        let said = process.end().await;
+        let told = talked.map_err(|error| error.with_words(said))?;
         Ok(told.output(child.name.as_str(), self.output_bytes))
     }
 }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use podward_manifest::{DeclaredHook, HookEvent as Declared};
+use podward_manifest::{DeclaredHook, HookEvent as Declared, KeyCommand};
 use podward_policy::{ToolGlob, ToolName};
 use podward_protocol::SessionId;
 use podward_protocol::hook::{HookDecision, HookEvent, HookOutput};
@@ -28,8 +28,9 @@ use podward_worker::{
 use crate::accounts::Accounts;
 pub(crate) use asked::{Asked, AskedHooks};
 use process::Launch;
-pub use program::HookProblem;
-use program::{Program, Surroundings};
+pub(crate) use program::Program;
+pub use program::ProgramProblem;
+use program::Surroundings;
 pub(crate) use writable::Writable;
 
 /// What a hook says that gives no reason.
@@ -37,6 +38,9 @@ const NO_REASON: &str = "it gives no reason";
 
 /// The `PATH` of hooks where podward has none.
 const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/usr/bin:/bin";
+
+/// Variables with their values.
+type Environment = Vec<(OsString, OsString)>;
 
 /// What all hooks of a pod are told alike.
 #[derive(Debug)]
@@ -62,14 +66,13 @@ impl HookPrograms {
     pub(crate) fn find(
         hooks: &[DeclaredHook],
         workspace: &Path,
-        environment: &[(OsString, OsString)],
+        environment: &Environment,
         accounts: &Accounts,
         writable: &Writable,
-    ) -> Result<Self, Vec<HookProblem>> {
-        let path = environment.iter().find(|(name, _)| name == "PATH");
+    ) -> Result<Self, Vec<ProgramProblem>> {
         let surroundings = Surroundings {
-            workspace,
-            path: path.map_or(OsStr::new(""), |(_, path)| path),
+            directory: workspace,
+            path: path_of(environment),
             accounts,
             writable,
         };
@@ -136,13 +139,37 @@ impl HookPrograms {
     }
 }
 
-/// The variables of hooks: those of podward itself but for `is_secret`, and a `PATH` without
+/// Finds what prints a key: it is held to what hooks are held to.
+///
+/// # Errors
+/// As for a hook.
+pub(crate) fn key_program(
+    command: &KeyCommand,
+    environment: &Environment,
+    accounts: &Accounts,
+    writable: &Writable,
+) -> Result<Program, ProgramProblem> {
+    let surroundings = Surroundings {
+        directory: &command.directory,
+        path: path_of(environment),
+        accounts,
+        writable,
+    };
+    program::find_key(command, surroundings)
+}
+
+fn path_of(environment: &Environment) -> &OsStr {
+    let path = environment.iter().find(|(name, _)| name == "PATH");
+    path.map_or(OsStr::new(""), |(_, path)| path)
+}
+
+/// The variables of hooks, and of what prints a key: those of podward itself but for `is_secret`, and a `PATH` without
 /// entries that hang on where a program happens to run, or where tools could put programs.
 pub(crate) fn environment(
     variables: &[(OsString, OsString)],
     is_secret: impl Fn(&OsStr, &OsStr) -> bool,
     writable: &Writable,
-) -> Vec<(OsString, OsString)> {
+) -> Environment {
     let kept = variables.iter().filter(|(name, value)| {
         // They say what this podward was started with, or would start another one oddly.
         let is_own = name.as_bytes().starts_with(b"PODWARD_");
@@ -156,7 +183,7 @@ pub(crate) fn environment(
         .filter(|entry| !writable.can_fill(Path::new(OsStr::from_bytes(entry))))
         .collect();
     let path = OsString::from_vec(entries.join(&b':'));
-    let mut environment: Vec<_> = kept.cloned().chain([("PATH".into(), path)]).collect();
+    let mut environment: Environment = kept.cloned().chain([("PATH".into(), path)]).collect();
     environment.sort();
     environment
 }

@@ -48,7 +48,7 @@ pub use grants::{
     NewGrant, Revoked, StoredGrant, StoredGrants, find_grant, revoke_all, revoke_grant,
     stored_grants,
 };
-pub use hook::HookProblem;
+pub use hook::ProgramProblem;
 pub use key::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, hand_over, model_key, start};
 pub use places::{LAYER_FILE, MACHINE_DIR, PROJECT_DIR, Places, PlacesError};
 pub use pod::{EmbeddedScript, Pod, PodError, PodRequest, SessionChoice, declared_model};

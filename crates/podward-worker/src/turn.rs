@@ -155,6 +155,7 @@ impl<'w> Turn<'w> {
 
     /// Goes on with calls that waited for an answer, and then as ever.
     async fn go_on_with(&mut self, parked: Option<Parked>) -> Result<EndReason, JournalError> {
+        self.parts.spending.allow(self.parts.limits.steps.get());
         if let Some(parked) = parked
             && let Some(reason) = self.go_on(parked).await?
         {
@@ -174,6 +175,8 @@ impl<'w> Turn<'w> {
                 Err(reason) => return Ok(reason),
             };
             self.n_steps += 1;
+            let left = self.parts.limits.steps.get().saturating_sub(self.n_steps);
+            self.parts.spending.allow(left);
             let span = tracing::info_span!("step", step = self.n_steps);
             if let Some(reason) = self.step(request).instrument(span).await? {
                 return Ok(reason);

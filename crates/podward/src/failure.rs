@@ -244,6 +244,8 @@ const fn key_exit(error: &KeyError) -> Exit {
         KeyError::NotSet { .. }
         | KeyError::NoFile { .. }
         | KeyError::File(_)
+        | KeyError::Program(_)
+        | KeyError::Made { .. }
         | KeyError::Start { .. }
         | KeyError::Command { .. }
         | KeyError::Endless { .. }

@@ -176,7 +176,13 @@ fn key_command(
         .chain(arguments.iter().cloned())
         .collect();
     let directory = base.directory.to_path_buf();
-    Some(list.map(|_| KeySource::Command(KeyCommand { argv, directory })))
+    let location = reader.place(list.span).location;
+    let command = KeyCommand {
+        argv,
+        directory,
+        location,
+    };
+    Some(list.map(|_| KeySource::Command(command)))
 }
 
 fn masked(reader: &mut Reader<'_>, span: ByteSpan, message: String, help: &str) {

@@ -111,7 +111,8 @@ fn key_places(join: &Join<'_>) -> KeyPlaces {
         match raw.model.key.as_ref().map(|key| &key.value) {
             Some(KeySource::Variable(name)) => places.variables.push(name.clone()),
             Some(KeySource::File(path)) => places.files.push(path.clone()),
-            Some(KeySource::Command(_) | KeySource::Nowhere) | None => {}
+            Some(KeySource::Command(command)) => places.commands.push(command.clone()),
+            Some(KeySource::Nowhere) | None => {}
         }
     }
     places.variables.sort();

@@ -17,6 +17,11 @@ pub enum ChildError {
     /// Its manifest was not among those that the outermost pod read.
     #[error("its manifest was not read when the outermost pod started")]
     NotRead,
+    /// The turn above has no request to its model left.
+    #[error(
+        "no step is left of the turn's `limits.max_steps`, and what a child asks its model counts"
+    )]
+    NoSteps,
     /// No pod started this process, or it is gone.
     #[error("`podward child` is for pods to start: there is none above this process")]
     Foreign,
@@ -39,16 +44,15 @@ pub enum ChildError {
         source: io::Error,
     },
     /// It ended, or said something that makes no sense.
-    #[error("{}", ended(said))]
+    #[error("its process ended before its work ({why}){}", words(said))]
     Ended {
         /// Its last words.
         said: String,
         /// What is known of it.
-        #[source]
-        source: ClientError,
+        why: ClientError,
     },
     /// It was told to work, and its end was never heard of.
-    #[error("{}", ended(said))]
+    #[error("its process ended before its work{}", words(said))]
     Lost {
         /// Its last words.
         said: String,
@@ -69,19 +73,17 @@ impl ChildError {
     /// The same, with what the child wrote to its standard error.
     pub(super) fn with_words(self, words: String) -> Self {
         match self {
-            Self::Ended { source, .. } => Self::Ended {
-                said: words,
-                source,
-            },
+            Self::Ended { why, .. } => Self::Ended { said: words, why },
             Self::Lost { .. } => Self::Lost { said: words },
             other => other,
         }
     }
 }
 
-fn ended(said: &str) -> String {
+/// What it said last, after all else: it may be of many lines.
+fn words(said: &str) -> String {
     match said.is_empty() {
-        true => "its process ended before its work".to_owned(),
-        false => format!("its process ended before its work; it said:\n{said}"),
+        true => String::new(),
+        false => format!("; it said:\n{said}"),
     }
 }

@@ -47,12 +47,16 @@ pub struct Inheritance {
     pub(crate) manifests: Vec<HandedManifest>,
     pub(crate) workspace: PathBuf,
     pub(crate) scope: HandedScope,
+    /// Where tools of any pod above can write.
+    pub(crate) writable: Vec<PathBuf>,
     /// For each pod above, the patterns of the variables that its commands see.
     pub(crate) environment: Vec<Vec<String>>,
     /// The skills that are active in pods above.
     pub(crate) skills: Vec<WorkflowRecord>,
     pub(crate) max_steps: Option<u32>,
     pub(crate) turn_timeout: Option<Duration>,
+    /// Whether a question stays open where nobody is there: only as far as every pod above lets it.
+    pub(crate) waits: bool,
     auto: HandedAuto,
     /// The variable that a model's key was in, and the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,7 +232,9 @@ pub(crate) struct Estate {
     pub(crate) manifests: Vec<HandedManifest>,
     pub(crate) workspace: PathBuf,
     pub(crate) scope: HandedScope,
+    pub(crate) writable: Vec<PathBuf>,
     pub(crate) environment: Vec<Vec<String>>,
+    pub(crate) waits: bool,
     pub(crate) auto: Auto,
     pub(crate) key: Option<(String, String)>,
 }
@@ -256,10 +262,12 @@ impl Inheritance {
             manifests: estate.manifests.clone(),
             workspace: estate.workspace.clone(),
             scope: estate.scope.clone(),
+            writable: estate.writable.clone(),
             environment: estate.environment.clone(),
             skills: legacy.skills,
             max_steps: legacy.max_steps,
             turn_timeout: legacy.turn_timeout,
+            waits: estate.waits,
             auto: match estate.auto {
                 Auto::Off => HandedAuto::Off,
                 Auto::Known => HandedAuto::Known,

@@ -1,6 +1,7 @@
 //! What a pod says to its child, and hears of it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use podward_client::{Client, Events};
 use podward_model::Usage;
@@ -17,21 +18,26 @@ use super::above::Up;
 /// The name under which a pod talks to its children.
 const NAME: &str = "parent";
 
+/// How long a child may take to say that it stops.
+const STOP_TIME: Duration = Duration::from_secs(1);
+
 /// What became of a child's turn.
 pub(super) struct Told {
     text: String,
     end: TurnEnded,
     error: Option<String>,
-    pub(super) spent: Spent,
 }
 
-/// Has a child work through a prompt.
+/// Has a child work through a prompt, unless it is `over` before; writes down what it spent by then.
 pub(super) async fn talk(
     stream: UnixStream,
     child: &str,
     prompt: String,
     mut up: Option<&mut Up>,
+    spent: &mut Spent,
+    over: impl Future<Output = ChildError>,
 ) -> Result<Told, ChildError> {
+    tokio::pin!(over);
     let is_attended = up
         .as_mut()
         .is_some_and(|up| *up.is_attended.borrow_and_update());
@@ -42,34 +48,46 @@ pub(super) async fn talk(
         can_approve: is_attended,
         events: None,
     };
-    let ended = |source| ChildError::Ended {
+    let ended = |why| ChildError::Ended {
         said: String::new(),
-        source,
+        why,
     };
-    let (client, mut events) = Client::over(stream, Path::new(child), hello)
-        .await
-        .map_err(ended)?;
+    let (client, mut events) = tokio::select! {
+        began = Client::over(stream, Path::new(child), hello) => began.map_err(ended)?,
+        error = &mut over => return Err(error),
+    };
     let run = Run {
         prompt: Some(prompt),
         skill: None,
     };
-    if let Some(up) = &up {
-        up.began(&client).await;
-    }
-    client.ask(run).await.map_err(ended)?;
-    let told = follow(&mut events, &client, up).await;
-    // It may be gone already.
-    let _ = client.ask(Stop {}).await;
-    told.ok_or(ChildError::Lost {
-        said: String::new(),
-    })
+    let working = async {
+        if let Some(up) = &up {
+            up.began(&client).await;
+        }
+        client.ask(run).await.map_err(ended)?;
+        let told = follow(&mut events, &client, up, spent).await;
+        told.ok_or(ChildError::Lost {
+            said: String::new(),
+        })
+    };
+    let told = tokio::select! {
+        told = working => told,
+        error = over => Err(error),
+    };
+    // It may be gone already, or hear nothing any more.
+    let _ = tokio::time::timeout(STOP_TIME, client.ask(Stop {})).await;
+    told
 }
 
 /// Follows a turn to its end; `None`: it has none.
-async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -> Option<Told> {
+async fn follow(
+    events: &mut Events,
+    client: &Client,
+    mut up: Option<&mut Up>,
+    spent: &mut Spent,
+) -> Option<Told> {
     let mut text = String::new();
     let mut error = None;
-    let mut spent = Spent::default();
     loop {
         let event = tokio::select! {
             event = events.next() => event?.event,
@@ -90,6 +108,8 @@ async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -
         }
         match event {
             Event::Usage(usage) => {
+                // Each is told after a request; the end tells how many there were.
+                spent.steps = spent.steps.saturating_add(1);
                 spent.usage = Usage {
                     input_tokens: usage.input_tokens,
                     output_tokens: usage.output_tokens,
@@ -98,12 +118,7 @@ async fn follow(events: &mut Events, client: &Client, mut up: Option<&mut Up>) -
             Event::Error(raised) => error = Some(raised.message),
             Event::TurnEnded(end) => {
                 spent.steps = u32::try_from(end.n_steps).unwrap_or(u32::MAX);
-                return Some(Told {
-                    text,
-                    end,
-                    error,
-                    spent,
-                });
+                return Some(Told { text, end, error });
             }
             // Nothing else is part of the result.
             _ => {}
@@ -144,7 +159,6 @@ impl Told {
             mut text,
             end,
             error,
-            ..
         } = self;
         if text.len() > most {
             let n_bytes = text.len();
@@ -154,7 +168,7 @@ impl Told {
         }
         let refused = match end.n_refused {
             0 => String::new(),
-            n => format!("\n[{n} of its {} calls were refused]", end.n_calls),
+            n => format!("\n[refused calls of `{child}`: {n} of {}]", end.n_calls),
         };
         let why = match &end.reason {
             TurnEndReason::Done => {

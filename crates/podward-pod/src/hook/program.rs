@@ -1,4 +1,4 @@
-//! Finds what a hook starts, and holds it to what nobody else could have written.
+//! Finds what a hook starts, or what prints a key, and holds it to what nobody else could have written.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,8 @@ use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use podward_manifest::{DeclaredHook, HookArgument, HookProgram};
+use podward_manifest::{DeclaredHook, HookArgument, HookProgram, KeyCommand};
+use podward_policy::Location;
 use rustix::fs::Access;
 
 use super::script::{is_named_like_a_script, scripts};
@@ -16,29 +17,29 @@ use super::writable::Writable;
 use crate::accounts::Accounts;
 use crate::file::{FileError, check_guarded, shown};
 
-/// What a hook starts.
+/// What podward starts by itself, as the user.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Program {
-    pub(super) path: PathBuf,
-    pub(super) arguments: Vec<OsString>,
-    /// The files among them: what they hold decides what the hook does.
-    pub(super) files: Vec<PathBuf>,
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    /// The files among them: what they hold decides what it does.
+    pub(crate) files: Vec<PathBuf>,
 }
 
-/// Where hooks run.
+/// Where it runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    pub(super) workspace: &'a Path,
+    pub(super) directory: &'a Path,
     /// The `PATH` of podward, without what is not absolute.
     pub(super) path: &'a OsStr,
     pub(super) accounts: &'a Accounts,
     pub(super) writable: &'a Writable,
 }
 
-/// A hook that cannot be started, or that others could have written.
+/// A hook, or a command that prints a key, that cannot be started or that others could have written.
 #[derive(Debug)]
-pub struct HookProblem {
-    hook: String,
+pub struct ProgramProblem {
+    what: String,
     fault: Fault,
 }
 
@@ -57,24 +58,36 @@ enum Fault {
     File(FileError),
 }
 
-impl HookProblem {
+impl ProgramProblem {
+    /// Whether it is only of concern where the program is to run: it is not there, and no tool can put it
+    /// there.
+    pub(crate) fn is_harmless(&self, writable: &Writable) -> bool {
+        match &self.fault {
+            Fault::NotAlongPath(_) => true,
+            Fault::NoProgram(path) | Fault::NoScript(path) => !writable.can_make(path),
+            Fault::NotExecutable(_) | Fault::Link { .. } | Fault::File(_) => false,
+        }
+    }
+
     /// What can be done about it.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         match &self.fault {
             Fault::NotAlongPath(_) => Some(
                 "install it, or write its path: one that begins with `./` starts at the \
-                 directory of the file that declares the hook"
+                 directory of the file that names it. Directories in which tools can write are \
+                 left out of the `PATH`"
                     .to_owned(),
             ),
             Fault::NoProgram(_) => Some(
                 "a program with a `/` in its name starts at the directory of the file that \
-                 declares the hook"
+                 names it"
                     .to_owned(),
             ),
             Fault::NoScript(_) => Some(
-                "a script in an argument starts at the workspace, unless it is written with \
-                 `./`, `../`, `~/` or `/` in front"
+                "a script in an argument of a hook starts at the workspace, unless it is written \
+                 with `./`, `../`, `~/` or `/` in front; one of a `key_command`, at the directory of \
+                 the file that names it"
                     .to_owned(),
             ),
             Fault::NotExecutable(path) => Some(format!("`chmod +x {}`", shown(path))),
@@ -87,9 +100,9 @@ impl HookProblem {
     }
 }
 
-impl fmt::Display for HookProblem {
+impl fmt::Display for ProgramProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the hook {} cannot be used: ", self.hook)?;
+        write!(f, "{} cannot be used: ", self.what)?;
         match &self.fault {
             Fault::NotAlongPath(name) => write!(f, "there is no program `{name}` along the `PATH`"),
             Fault::NoProgram(path) | Fault::NoScript(path) => {
@@ -117,31 +130,55 @@ impl fmt::Display for HookProblem {
 pub(super) fn find(
     hook: &DeclaredHook,
     surroundings: Surroundings<'_>,
-) -> Result<Program, HookProblem> {
-    let problem = |fault| HookProblem {
-        hook: format!(
-            "`{}` ({})",
-            hook.name,
-            shown(Path::new(&hook.location.to_string()))
-        ),
+) -> Result<Program, ProgramProblem> {
+    let what = format!("the hook `{}` ({})", hook.name, place(&hook.location));
+    find_named(what, &hook.program, &hook.arguments, surroundings)
+}
+
+/// The same of a command that prints a key.
+pub(super) fn find_key(
+    command: &KeyCommand,
+    surroundings: Surroundings<'_>,
+) -> Result<Program, ProgramProblem> {
+    let name = command.argv.first().map_or("", String::as_str);
+    let place = place(&command.location);
+    let what = format!("the command that prints the model's key, `{name}` ({place}),");
+    let arguments: Vec<_> = (command.arguments())
+        .map(|word| HookArgument::Text(word.to_owned()))
+        .collect();
+    find_named(what, &command.program(), &arguments, surroundings)
+}
+
+fn place(location: &Location) -> String {
+    shown(Path::new(&location.to_string())).to_string()
+}
+
+fn find_named(
+    what: String,
+    named: &HookProgram,
+    arguments: &[HookArgument],
+    surroundings: Surroundings<'_>,
+) -> Result<Program, ProgramProblem> {
+    let problem = |fault| ProgramProblem {
+        what: what.clone(),
         fault,
     };
-    let path = program(&hook.program, surroundings).map_err(problem)?;
+    let path = program(named, surroundings).map_err(problem)?;
     let mut files = guarded(&path, surroundings)
         .map_err(problem)?
         .ok_or_else(|| problem(Fault::NoProgram(path.clone())))?;
     if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
         return Err(problem(Fault::NotExecutable(path)));
     }
-    let scripts = scripts(&path, &hook.arguments);
-    for (idx, argument) in hook.arguments.iter().enumerate() {
+    let scripts = scripts(&path, arguments);
+    for (idx, argument) in arguments.iter().enumerate() {
         let file = match argument {
-            HookArgument::Text(text) => surroundings.workspace.join(text),
+            HookArgument::Text(text) => surroundings.directory.join(text),
             HookArgument::Path(path) => path.clone(),
         };
         let is_script = scripts.contains(&idx)
             || (is_named_like_a_script(argument) && surroundings.writable.can_make(&file));
-        // Another kind of file is nothing that the hook runs.
+        // Another kind of file is nothing that it runs.
         if !is_script && !file.is_file() {
             continue;
         }
@@ -153,7 +190,7 @@ pub(super) fn find(
     }
     Ok(Program {
         path,
-        arguments: hook.arguments.iter().map(argument).collect(),
+        arguments: arguments.iter().map(argument).collect(),
         files,
     })
 }

@@ -7,6 +7,8 @@ use rustix::fs::Access as Asked;
 use std::os::unix::fs::MetadataExt as _;
 
 use crate::file::way;
+use crate::layers::Loaded;
+use crate::places::{PROJECT_DIR, Places};
 
 /// The directories in which tools can write, without those that are podward's own.
 #[derive(Debug, Default)]
@@ -17,6 +19,26 @@ pub(crate) struct Writable {
 }
 
 impl Writable {
+    /// What the tools of a pod, and those of the pods above it, can write beside its files.
+    pub(crate) fn of_pod(places: &Places, loaded: &Loaded, workspace: &Path) -> Self {
+        let own = [
+            workspace.join(PROJECT_DIR),
+            places.machine_dir().into(),
+            places.config_dir().into(),
+        ];
+        let mut writable = Self::of(&loaded.resolved.scope, workspace, &own);
+        let above = loaded.under.iter().flat_map(|under| &under.writable);
+        writable
+            .roots
+            .extend(above.filter_map(|root| root.canonicalize().ok()));
+        writable
+    }
+
+    /// The directories.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
     /// What a declared scope lets tools write in `workspace`; `own` is protected inside.
     pub(crate) fn of(scope: &ScopeDecl, workspace: &Path, own: &[PathBuf]) -> Self {
         let physical = |path: &Path| path.canonicalize().ok();

@@ -9,6 +9,7 @@ use podward_scope::ScopeError;
 
 use super::{KEY_FD_VARIABLE, KeyOrigin};
 use crate::file::{FileError, shown};
+use crate::hook::ProgramProblem;
 
 /// A key that cannot be taken over or fetched.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,19 @@ pub enum KeyError {
     /// The file with the key cannot be read, or others could read or write it.
     #[error(transparent)]
     File(FileError),
+    /// The command that prints the key is not there, or others could have written what it runs.
+    #[error("{0}")]
+    Program(ProgramProblem),
+    /// Where a pod above keeps its tools from nothing, a file that a child's key comes from is no file to trust.
+    #[error(
+        "the file `{}`, from which the model's key comes, could be the work of tools of the pods above: it was not \
+         there when they started, or they do not know of it",
+        shown(path)
+    )]
+    Made {
+        /// The file.
+        path: PathBuf,
+    },
     /// The command that prints the key cannot be started.
     #[error("the command that prints the model's key, `{program}`, cannot be started")]
     Start {
@@ -112,6 +126,8 @@ impl KeyError {
                 shown(path)
             )),
             Self::File(error) => error.help(),
+            Self::Program(problem) => problem.help(),
+            Self::Made { .. } => Some("keep it where no tool can write".to_owned()),
             Self::Start { named, .. } | Self::Command { named, .. } => Some(format!(
                 "{named} names it: try it in a shell, in the directory of that file; the key alone belongs \
                  on its standard output"

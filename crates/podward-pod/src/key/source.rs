@@ -1,16 +1,20 @@
 //! Fetches the key of a model from where the manifest says that it is.
 
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use podward_manifest::{Key, KeyCommand, KeySource, Model, Resolved};
+use podward_manifest::{Key, KeyCommand, KeySource, Model};
 use podward_protocol::is_invisible;
 use tokio::process::Command;
 
-use super::{KEY_FD_VARIABLE, KeyError, KeyOrigin, ModelKey, state_of};
+use super::{KeyError, KeyOrigin, ModelKey, state_of};
+use crate::children::Inheritance;
 use crate::file::read_private;
+use crate::hook::{Program, Writable, environment, key_program};
+use crate::layers::Loaded;
 use crate::pipe::{Keep, Pipe};
 use crate::places::Places;
 
@@ -25,25 +29,56 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 /// # Errors
 /// The key is not where the manifest says, or is no key.
 pub async fn model_key(
-    resolved: &Resolved,
+    loaded: &Loaded,
     places: &Places,
     handed: Option<ModelKey>,
 ) -> Result<Option<ModelKey>, KeyError> {
-    match &resolved.model {
+    match &loaded.resolved.model {
         Model::Remote(_) => {}
         Model::Undeclared | Model::Scripted(_) => return Ok(handed),
     }
-    let Some(key) = &resolved.key else {
+    let Some(key) = &loaded.resolved.key else {
         return Ok(None);
     };
-    fetch(key, places, handed, COMMAND_TIMEOUT).await.map(Some)
+    let variables: Vec<_> = std::env::vars_os().collect();
+    let ground = Ground {
+        places,
+        variables: &variables,
+        writable: Writable::of_pod(places, loaded, &loaded.workspace),
+        under: loaded.under.as_deref(),
+        timeout: COMMAND_TIMEOUT,
+    };
+    fetch(key, &ground, handed).await.map(Some)
+}
+
+/// What a key is fetched from.
+struct Ground<'a> {
+    places: &'a Places,
+    variables: &'a [(OsString, OsString)],
+    writable: Writable,
+    under: Option<&'a Inheritance>,
+    timeout: Duration,
+}
+
+impl Ground<'_> {
+    /// Refuses what tools of a pod above could have put where it is: they have run before.
+    fn check<'f>(&self, files: impl IntoIterator<Item = &'f PathBuf>) -> Result<(), KeyError> {
+        let Some(under) = self.under else {
+            return Ok(());
+        };
+        let is_kept = |file: &PathBuf| under.scope.protected().any(|kept| kept.path == *file);
+        let mut files = files.into_iter();
+        match files.find(|file| self.writable.can_make(file) && !is_kept(file)) {
+            Some(file) => Err(KeyError::Made { path: file.clone() }),
+            None => Ok(()),
+        }
+    }
 }
 
 async fn fetch(
     key: &Key,
-    places: &Places,
+    ground: &Ground<'_>,
     handed: Option<ModelKey>,
-    timeout: Duration,
 ) -> Result<ModelKey, KeyError> {
     let (origin, bytes) = match &key.source {
         KeySource::Variable(variable) => {
@@ -56,10 +91,14 @@ async fn fetch(
         }
         // The manifest has no key then.
         KeySource::Nowhere => return Err(not_set("", key)),
-        KeySource::File(path) => (KeyOrigin::File(path.clone()), in_file(path, key, places)?),
+        KeySource::File(path) => {
+            let bytes = in_file(path, key, ground.places)?;
+            ground.check([path])?;
+            (KeyOrigin::File(path.clone()), bytes)
+        }
         KeySource::Command(command) => {
             let origin = KeyOrigin::Command(program(command).into());
-            (origin, printed_by(command, key, timeout).await?)
+            (origin, printed_by(command, ground).await?)
         }
     };
     checked(origin, &bytes)
@@ -106,20 +145,26 @@ fn program(command: &KeyCommand) -> &str {
     command.argv.first().map_or("", String::as_str)
 }
 
-/// What a command prints, with the user's environment and without standard input.
-async fn printed_by(
-    command: &KeyCommand,
-    key: &Key,
-    timeout: Duration,
-) -> Result<Vec<u8>, KeyError> {
+/// What a command prints, with the user's environment and without standard input. It is not confined.
+async fn printed_by(command: &KeyCommand, ground: &Ground<'_>) -> Result<Vec<u8>, KeyError> {
+    let Ground {
+        places,
+        writable,
+        timeout,
+        ..
+    } = ground;
+    let variables = environment(ground.variables, |_, _| false, writable);
+    let found = key_program(command, &variables, places.accounts(), writable);
+    let found = found.map_err(KeyError::Program)?;
+    ground.check(&found.files)?;
     let program: Box<str> = program(command).into();
-    let named = || key.location.clone();
-    let ran = tokio::time::timeout(timeout, run(command)).await;
+    let named = || command.location.clone();
+    let ran = tokio::time::timeout(*timeout, run(&found, command, variables)).await;
     let Ok(ran) = ran else {
         return Err(KeyError::Endless {
             program,
             named: named(),
-            after: timeout,
+            after: *timeout,
         });
     };
     let printed = ran.map_err(|source| KeyError::Start {
@@ -148,15 +193,19 @@ struct Printed {
 }
 
 /// Runs a command to its end; what it leaves running may hold its output open.
-async fn run(command: &KeyCommand) -> io::Result<Printed> {
+async fn run(
+    program: &Program,
+    command: &KeyCommand,
+    variables: Vec<(OsString, OsString)>,
+) -> io::Result<Printed> {
     let (stdout, out) = io::pipe()?;
     let (stderr, err) = io::pipe()?;
-    let mut argv = command.argv.iter();
-    let mut started = Command::new(argv.next().map_or("", String::as_str));
+    let mut started = Command::new(&program.path);
     started
-        .args(argv)
+        .args(&program.arguments)
         .current_dir(&command.directory)
-        .env_remove(KEY_FD_VARIABLE)
+        .env_clear()
+        .envs(variables)
         .stdin(Stdio::null())
         .stdout(out)
         .stderr(err)

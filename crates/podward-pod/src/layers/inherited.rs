@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use podward_manifest::{LayerKind, PodName, Surroundings, WorkspaceMode};
+use podward_manifest::{LayerKind, OnAsk, PodName, Surroundings, WorkspaceMode};
 
 use super::error::{LayerProblem, LoadError};
 use super::{Loaded, LoadedLayer, Reading, children};
@@ -57,6 +57,10 @@ pub(super) fn hold(
     match PodName::new(&inheritance.name) {
         Ok(name) => resolved.pod.name = name,
         Err(_) => return refuse(LayerProblem::Handed),
+    }
+    if !inheritance.waits {
+        let on_ask = &mut resolved.approvals.on_ask;
+        *on_ask = OnAsk::Refuse.max(*on_ask);
     }
     let limits = &mut resolved.limits;
     if let Some(steps) = inheritance.max_steps {

@@ -1,8 +1,9 @@
 //! What a pod gives to the pods that it starts, and was given itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use podward_manifest::OnAsk;
 use podward_skill::WorkflowRecord;
 use podward_tools::RunContext;
 use podward_worker::{ActiveSkills, Spending};
@@ -11,8 +12,10 @@ use tokio::sync::{mpsc, watch};
 use super::start::{Attendance, Audience};
 use super::{N_WAITING, PodRequest};
 use crate::children::{Above, Children, ChildrenRequest, Estate, FromBelow, HandedScope};
+use crate::hook::Writable;
 use crate::key::KeyOrigin;
 use crate::layers::Loaded;
+use crate::places::Places;
 use crate::serve::Auto;
 
 /// The skills that are active in pods above.
@@ -39,7 +42,7 @@ pub(super) struct HeardBelow {
 /// Lets calls run the children of the pod.
 pub(super) fn wire(
     request: &PodRequest,
-    workspace: &Path,
+    (places, workspace): (&Places, &Path),
     scope: HandedScope,
     audience: &Audience,
     context: &mut RunContext,
@@ -56,6 +59,8 @@ pub(super) fn wire(
         Attendance::Server => Some(Above::new(to_above, is_attended, path.clone())),
     };
     let about = (audience.auto, &*context, &spending, above);
+    let writable = Writable::of_pod(places, &request.loaded, workspace);
+    let scope = (scope, writable.roots().to_vec());
     let children = children(request, (workspace, path), scope, about);
     let skills = children.skills();
     context.children = Arc::new(children);
@@ -70,7 +75,7 @@ pub(super) fn wire(
 fn children(
     request: &PodRequest,
     (workspace, path): (&Path, Vec<String>),
-    scope: HandedScope,
+    (scope, writable): (HandedScope, Vec<PathBuf>),
     (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
 ) -> Children {
     let loaded = &request.loaded;
@@ -90,11 +95,13 @@ fn children(
             .collect(),
         workspace: workspace.to_owned(),
         scope,
+        writable,
         environment: environment
             .into_iter()
             .flatten()
             .chain([own.collect()])
             .collect(),
+        waits: loaded.resolved.approvals.on_ask == OnAsk::Wait,
         auto,
         key,
     };

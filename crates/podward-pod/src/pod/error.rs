@@ -12,7 +12,7 @@ use podward_worker::{ReplayError, SkillError, WorkerError};
 use crate::children::ChildError;
 use crate::error::StateError;
 use crate::file::shown;
-use crate::hook::HookProblem;
+use crate::hook::ProgramProblem;
 use crate::serve::RunDirError;
 use crate::session::SessionNotFound;
 use crate::skills::TwoSkills;
@@ -74,7 +74,7 @@ pub enum PodError {
     Scope(#[from] ScopeError),
     /// Hooks cannot be started, or could have been written by others.
     #[error("{}", hook_problems(.0))]
-    Hooks(Vec<HookProblem>),
+    Hooks(Vec<ProgramProblem>),
     /// The pod has no socket.
     #[error("the pod has no socket: {0}")]
     Socket(RunDirError),
@@ -130,7 +130,7 @@ impl PodError {
             Self::Session(SessionNotFound::State(error)) | Self::State(error) => error.help(),
             Self::Scope(error) => error.hint(),
             Self::Worker(error) => journal_help(error),
-            Self::Hooks(problems) => problems.iter().find_map(HookProblem::help),
+            Self::Hooks(problems) => problems.iter().find_map(ProgramProblem::help),
             Self::Session(SessionNotFound::None { newest: Some(id), .. }) => {
                 Some(format!("the newest session is {id}"))
             }
@@ -190,7 +190,7 @@ fn journal_help(error: &WorkerError) -> Option<String> {
     None
 }
 
-fn hook_problems(problems: &[HookProblem]) -> String {
+fn hook_problems(problems: &[ProgramProblem]) -> String {
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }

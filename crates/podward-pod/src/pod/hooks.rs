@@ -1,7 +1,7 @@
 //! From the hooks that a manifest declares to those that a pod runs.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use podward_manifest::DeclaredHook;
 use podward_protocol::{Notice, SessionId};
@@ -9,7 +9,7 @@ use podward_protocol::{Notice, SessionId};
 use super::PodRequest;
 use super::error::PodError;
 use crate::file::shown;
-use crate::hook::{HookContext, HookPrograms, Writable, environment};
+use crate::hook::{HookContext, HookPrograms, Writable, environment, key_program};
 use crate::places::{PROJECT_DIR, Places};
 
 /// Finds the program of every hook.
@@ -21,18 +21,23 @@ pub(super) fn hook_programs(
     found(places, request, workspace, &request.loaded.resolved.hooks)
 }
 
-/// Finds those of every pod that may be started below this one: what they run is kept from this one's
-/// tools too.
-pub(super) fn hooks_of_children(
+/// The files of all that runs without being confined: hooks, and what prints keys, here and in every pod that
+/// may be started below this one. They are kept from this one's tools.
+pub(super) fn programs(
     places: &Places,
     request: &PodRequest,
     workspace: &Path,
-) -> Result<HookPrograms, PodError> {
+    hooks: &HookPrograms,
+) -> Result<Vec<PathBuf>, PodError> {
     let children = request.loaded.children.values();
-    let hooks: Vec<_> = children
+    let below: Vec<_> = children
         .flat_map(|child| child.mentioned.hooks.iter().cloned())
         .collect();
-    found(places, request, workspace, &hooks)
+    let below = found(places, request, workspace, &below)?;
+    let files = hooks.files().chain(below.files()).map(Path::to_path_buf);
+    Ok(files
+        .chain(key_programs(places, request, workspace)?)
+        .collect())
 }
 
 fn found(
@@ -41,20 +46,36 @@ fn found(
     workspace: &Path,
     hooks: &[DeclaredHook],
 ) -> Result<HookPrograms, PodError> {
-    let writable = writable(places, request, workspace);
+    let writable = Writable::of_pod(places, &request.loaded, workspace);
     let environment = hook_environment(request, &writable);
     let accounts = places.accounts();
     HookPrograms::find(hooks, workspace, &environment, accounts, &writable).map_err(PodError::Hooks)
 }
 
-/// Where tools can write beside a hook's files.
-fn writable(places: &Places, request: &PodRequest, workspace: &Path) -> Writable {
-    let own = [
-        workspace.join(PROJECT_DIR),
-        places.machine_dir().into(),
-        places.config_dir().into(),
-    ];
-    Writable::of(&request.loaded.resolved.scope, workspace, &own)
+/// The files that every command runs which prints a key, here or in pods that may be started below: they are
+/// not confined either, and run each time that a pod starts.
+fn key_programs(
+    places: &Places,
+    request: &PodRequest,
+    workspace: &Path,
+) -> Result<Vec<PathBuf>, PodError> {
+    let writable = Writable::of_pod(places, &request.loaded, workspace);
+    let environment = hook_environment(request, &writable);
+    let below = request.loaded.children.values();
+    let below = below.flat_map(|child| &child.mentioned.key_places.commands);
+    let own = &request.loaded.resolved.key_places.commands;
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    for command in own.iter().chain(below) {
+        match key_program(command, &environment, places.accounts(), &writable) {
+            Ok(program) => files.extend(program.files),
+            Err(problem) if problem.is_harmless(&writable) => {}
+            Err(problem) => problems.push(problem),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(files),
+        false => Err(PodError::Hooks(problems)),
+    }
 }
 
 /// What every hook is told.
@@ -68,7 +89,10 @@ pub(super) fn hook_context(
         session: session.clone(),
         pod: request.loaded.resolved.pod.name.as_str().to_owned(),
         workspace: workspace.to_path_buf(),
-        environment: hook_environment(request, &writable(places, request, workspace)),
+        environment: hook_environment(
+            request,
+            &Writable::of_pod(places, &request.loaded, workspace),
+        ),
     }
 }
 
@@ -89,7 +113,7 @@ pub(super) fn exposed_hooks(
     workspace: &Path,
     hooks: &HookPrograms,
 ) -> Vec<Notice> {
-    let writable = writable(places, request, workspace);
+    let writable = Writable::of_pod(places, &request.loaded, workspace);
     hooks
         .exposed(|file| writable.holds(file))
         .map(|(hook, file)| Notice {

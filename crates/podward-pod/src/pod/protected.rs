@@ -3,22 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podward_manifest::{Key, KeyPlaces, KeySource};
+use podward_manifest::KeyPlaces;
 use podward_scope::{Protected, Shield};
 
 use crate::grants;
-use crate::hook::HookPrograms;
 use crate::layers::Loaded;
 use crate::places::{PROJECT_DIR, Places};
 use crate::skills::Catalogue;
 use crate::undo;
 
-/// What no tool may write, whatever the manifest declares.
+/// What no tool may write, whatever the manifest declares; `programs`: the files of what is not confined.
 pub(super) fn protected(
     places: &Places,
     loaded: &Loaded,
     workspace: &Path,
-    hooks: &[&HookPrograms],
+    programs: Vec<PathBuf>,
     skills: &Catalogue,
 ) -> Vec<Protected> {
     let mut paths: Vec<PathBuf> = vec![
@@ -34,12 +33,7 @@ pub(super) fn protected(
         paths.extend(path.canonicalize());
         paths.push(path);
     }
-    paths.extend(key_programs(loaded.resolved.key.as_ref()));
-    paths.extend(
-        hooks
-            .iter()
-            .flat_map(|hooks| hooks.files().map(Path::to_path_buf)),
-    );
+    paths.extend(programs);
     paths.extend(skills.protected());
     let (of_children, hidden) = of_children(places, loaded, workspace);
     paths.extend(of_children);
@@ -78,7 +72,6 @@ fn of_children(places: &Places, loaded: &Loaded, workspace: &Path) -> (Vec<PathB
         );
         paths.extend(skills.protected());
         paths.extend(mentioned.program_files.iter().cloned().flat_map(both));
-        paths.extend(key_programs(mentioned.key.as_ref()));
         hidden.extend(key_files(&mentioned.key_places));
     }
     (paths, hidden)
@@ -102,16 +95,6 @@ fn state(places: &Places) -> impl Iterator<Item = PathBuf> {
         .into_iter()
         .chain(usual)
         .chain(elsewhere)
-}
-
-/// The files of the command that prints the key: it is not confined.
-fn key_programs(key: Option<&Key>) -> Vec<PathBuf> {
-    let Some(KeySource::Command(command)) = key.map(|key| &key.source) else {
-        return Vec::new();
-    };
-    let words = command.argv.iter();
-    let paths = words.map(|word| command.directory.join(word));
-    paths.filter(|path| path.is_file()).flat_map(both).collect()
 }
 
 /// The files with keys, whichever layer's counts. One that is not there cannot be hidden.

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::begun::{self, Begun};
 use super::children::{HeardBelow, inherited_skills, wire};
 use super::error::PodError;
-use super::hooks::{exposed_hooks, hook_context, hook_programs, hooks_of_children};
+use super::hooks::{exposed_hooks, hook_context, hook_programs, programs};
 use super::opening::{Opening, changes, layer_digests, notices, opening};
 use super::protected::protected;
 use super::scope::{declared, open_scope};
@@ -95,7 +95,7 @@ pub(super) fn start(
         places,
         &request.loaded,
         &workspace,
-        &[&hooks, &hooks_of_children(places, &request, &workspace)?],
+        programs(places, &request, &workspace, &hooks)?,
         &skills,
     );
     let decl = declared(&request.loaded, &skills, &workspace);
@@ -162,7 +162,7 @@ fn assemble(
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let below = wire(
         &request,
-        &workspace,
+        (places, &workspace),
         ground.handed_scope,
         &audience,
         &mut run_context,

@@ -55,7 +55,7 @@ fn made(
     // May start this program again: nothing may be read or said before.
     leave_keys_behind(&loaded)?;
     let runtime = super::runtime()?;
-    let key = runtime.block_on(model_key(&loaded.resolved, places, key()))?;
+    let key = runtime.block_on(model_key(&loaded, places, key()))?;
     let model = declared_model(&loaded.resolved, &[DEMO], key.as_ref())?;
     let mut request = PodRequest::new(loaded, model);
     request.key = key;

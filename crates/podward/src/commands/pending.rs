@@ -4,7 +4,7 @@ mod text;
 
 use std::path::Path;
 
-use podward_client::Client;
+use podward_client::{Client, Found};
 use podward_protocol::{PermissionList, PermissionRequest, SessionId};
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
     let runtime = super::runtime()?;
     let mut shown = String::new();
     for socket in sockets {
-        let (session, requests) = match runtime.block_on(requests(&socket)) {
+        let (pod, session, requests) = match runtime.block_on(requests(&socket)) {
             Ok(requests) => requests,
             Err(error) if arguments.pod.is_some() => return Err(error),
             // One pod that does not answer hides no other.
@@ -54,11 +54,11 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
                     if !shown.is_empty() {
                         shown.push('\n');
                     }
-                    let pod = request.pod.clone();
                     // The path of a socket names a pod that may listen elsewhere.
                     let given = arguments.pod.as_deref().filter(|pod| pod.contains('/'));
                     let word = given.unwrap_or_else(|| word_for(&pod, &session, &running));
-                    shown.push_str(&text::text(request, word, &session, screen.data));
+                    let asker = asker(&request, &session, &running);
+                    shown.push_str(&text::text(request, word, asker, screen.data));
                 }
             }
         }
@@ -69,10 +69,29 @@ pub(super) fn run(arguments: &Pending, screen: Screen) -> Result<Exit, Failure> 
     super::finish(screen, &shown, Exit::Done)
 }
 
-async fn requests(socket: &Path) -> Result<(SessionId, Vec<PermissionRequest>), Failure> {
+/// Who asks, the pod that puts the question or one below it; `None`: that is not certain.
+fn asker<'a>(
+    request: &PermissionRequest,
+    session: &'a SessionId,
+    running: &'a [Found],
+) -> Option<&'a SessionId> {
+    if !request.id.as_str().contains('/') {
+        return Some(session);
+    }
+    let mut called = running
+        .iter()
+        .filter(|found| found.entry.pod == request.pod);
+    match (called.next(), called.next()) {
+        (Some(found), None) => Some(&found.entry.session),
+        _ => None,
+    }
+}
+
+async fn requests(socket: &Path) -> Result<(String, SessionId, Vec<PermissionRequest>), Failure> {
     let (client, _events) = connect(socket, NAME, CanApprove::No, &["closing"]).await?;
-    let session = client.welcome().session.clone();
-    Ok((session, open(&client).await?))
+    let welcome = client.welcome();
+    let (pod, session) = (welcome.pod.clone(), welcome.session.clone());
+    Ok((pod, session, open(&client).await?))
 }
 
 /// All open questions of a pod, oldest first.

@@ -47,7 +47,7 @@ impl World {
         let resolved = resolve(&[layer], &Known::default()).unwrap_or_else(|e| panic!("{e}"));
         let bin = self.root.join("bin");
         let surroundings = Surroundings {
-            workspace: &self.root.join("w"),
+            directory: &self.root.join("w"),
             path: bin.as_os_str(),
             accounts: &Accounts::default(),
             writable: &Writable::of(&ScopeDecl::default(), &self.root.join("w"), &[]),
@@ -117,7 +117,8 @@ fn what_is_not_there_is_told_at_the_start() {
             &["gaurd"],
             "the hook `gaurd` (pod.toml:1:1) cannot be used: there is no program `gaurd` along \
              the `PATH` (install it, or write its path: one that begins with `./` starts at the \
-             directory of the file that declares the hook)",
+             directory of the file that names it. Directories in which tools can write are left \
+             out of the `PATH`)",
         ),
         (
             &["./plain"],

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use podward_manifest::VariableName;
 use podward_policy::Location;
+use podward_scope::ScopeDecl;
 use tempfile::TempDir;
 
 use super::*;
@@ -33,14 +34,17 @@ impl World {
 
     /// The key, or the error without the directory of this test.
     fn fetch(&self, source: KeySource, timeout: Duration) -> Result<String, String> {
-        let named = Location {
-            file: "pod.toml".into(),
-            line: 4,
-            column: 1,
-        };
         let key = Key {
             source,
-            location: named,
+            location: here(),
+        };
+        let variables: Vec<_> = std::env::vars_os().collect();
+        let ground = Ground {
+            places: &self.places,
+            variables: &variables,
+            writable: self.writable(),
+            under: None,
+            timeout,
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -48,9 +52,14 @@ impl World {
             .unwrap();
         let here = self.directory.path().to_str().unwrap();
         runtime
-            .block_on(fetch(&key, &self.places, None, timeout))
+            .block_on(fetch(&key, &ground, None))
             .map(|key| key.reveal().to_owned())
             .map_err(|error| error.to_string().replace(here, "HERE"))
+    }
+
+    /// Tools can write in `work`.
+    fn writable(&self) -> Writable {
+        Writable::of(&ScopeDecl::default(), &self.path("work"), &[])
     }
 
     fn file(&self, path: PathBuf) -> Result<String, String> {
@@ -61,8 +70,17 @@ impl World {
         let command = KeyCommand {
             argv: argv.iter().map(|word| (*word).to_owned()).collect(),
             directory: self.directory.path().to_owned(),
+            location: here(),
         };
         self.fetch(KeySource::Command(command), COMMAND_TIMEOUT)
+    }
+}
+
+fn here() -> Location {
+    Location {
+        file: "pod.toml".into(),
+        line: 4,
+        column: 1,
     }
 }
 
@@ -182,7 +200,10 @@ fn a_command_that_fails_says_why() {
     );
     assert_eq!(
         world.command(&["no-such-program-at-all"]),
-        err("the command that prints the model's key, `no-such-program-at-all`, cannot be started")
+        err(
+            "the command that prints the model's key, `no-such-program-at-all` (pod.toml:4:1), cannot be used: \
+             there is no program `no-such-program-at-all` along the `PATH`"
+        )
     );
     assert_eq!(
         world.command(&["true"]),
@@ -204,6 +225,7 @@ fn a_command_has_bounds() {
     let command = KeyCommand {
         argv: ["sleep", "1000"].map(str::to_owned).to_vec(),
         directory: world.directory.path().to_owned(),
+        location: here(),
     };
     assert_eq!(
         world.fetch(KeySource::Command(command), Duration::from_millis(1)),

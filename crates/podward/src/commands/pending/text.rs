@@ -9,18 +9,18 @@ use crate::screen::Stream;
 /// Columns of a text that may go to a file.
 const COLUMNS: usize = 100;
 
-/// All of the question, a command for each answer, and one that tells why it is asked; `pod` names its pod
-/// for them.
+/// All of the question, a command for each answer, and one that tells why it is asked; `pod` names the pod
+/// that puts it, and `asker` is the session of the one that asks, if that is known.
 pub(super) fn text(
     request: PermissionRequest,
     pod: &str,
-    session: &SessionId,
+    asker: Option<&SessionId>,
     stream: Stream,
 ) -> String {
     let mut pods = request.path.clone();
     pods.push(request.pod.clone());
     let mut whose = pods.join("/");
-    if pod == session.as_str() {
+    if let Some(session) = asker.filter(|session| pod == session.as_str()) {
         // Others have its name.
         whose.push_str(&format!(" ({session})"));
     }
@@ -61,8 +61,12 @@ pub(super) fn text(
         let line = format!("  {command} {word} --digest {digest} {options}");
         text.push_str(&format!("{}\n", line.trim_end()));
     }
-    let id = shell_word(request.id.as_str());
-    text.push_str(&format!("  podward explain {id} --session {session}\n"));
+    if let Some(session) = asker {
+        // In front is the way to the pod that asks.
+        let own = request.id.as_str().rsplit('/').next();
+        let id = shell_word(own.unwrap_or_default());
+        text.push_str(&format!("  podward explain {id} --session {session}\n"));
+    }
     text
 }
 

@@ -14,9 +14,9 @@ fn a_question_comes_with_the_commands_that_answer_it() {
         is_colored: false,
     };
     let session = SessionId::from_bits(1);
-    let by_session = text(request.clone(), session.as_str(), &session, stream);
+    let by_session = text(request.clone(), session.as_str(), Some(&session), stream);
     assert_eq!(
-        text(request, "test", &session, stream),
+        text(request, "test", Some(&session), stream),
         "lead/test · call_3 · bash
   | git fetch && git push origin main
                  ^^^^^^^^^^^^^^^^^^^^
