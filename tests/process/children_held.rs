@@ -257,3 +257,38 @@ fn a_question_waits_in_no_child_where_the_pod_above_waits_for_nobody() {
     assert!(ran.stdout.contains("refused calls of"), "{ran:#?}");
     assert!(!made(&sandbox).exists());
 }
+
+#[test]
+fn a_file_of_a_childs_manifest_that_is_not_there_starts_no_pod_and_is_not_made() {
+    let sandbox = Sandbox::new();
+    let programs = format!("[programs]\nfiles = [\"work/p.toml\"]\n{ALLOW_ALL}");
+    sandbox.child("worker", &calls(&[WRITES]), &programs);
+    sandbox.pod(
+        &spawns(&["worker"]),
+        &format!("{}{ALLOW_ALL}", child("worker", "")),
+    );
+    let ran = go(&sandbox, &[]).exits(78);
+    assert!(ran.stderr.contains("p.toml"), "{ran:#?}");
+    assert!(!sandbox.work().join("p.toml").exists(), "{ran:#?}");
+}
+
+#[test]
+fn a_call_of_a_child_that_has_ended_is_explained_under_the_pods_above() {
+    let sandbox = Sandbox::new();
+    let strict = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
+        { tool = \"file_*\", pattern = \"*\", action = \"deny\" }]\n";
+    sandbox.child("worker", &calls(&[WRITES]), ALLOW_ALL);
+    sandbox.pod(
+        &spawns(&["worker"]),
+        &format!("{}{strict}", child("worker", "")),
+    );
+    go(&sandbox, &[]).exits(0);
+    let session = &sandbox.sessions()[1];
+    let id = session.file_name().unwrap().to_str().unwrap();
+    let ran = sandbox.run(&["explain", "call_1_1", "--session", id, "--format", "json"]);
+    let ran = ran.exits(0);
+    let explained: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let now = &explained["now"]["ruling"];
+    assert_eq!(now["verdict"], "deny", "{explained:#}");
+    assert_eq!(now["cause"]["layer"], "parent", "{explained:#}");
+}

@@ -1,6 +1,7 @@
 //! The layers of a pod, as a command asks for them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use podward_pod::layers::{LayerRequest, Loaded, PERMISSIONS_VARIABLE, load as load_layers};
 use podward_pod::{Inheritance, Places};
@@ -29,7 +30,7 @@ pub(crate) fn load(
     manifest: Option<&Path>,
     layers: &Layers,
 ) -> Result<Loaded, Failure> {
-    load_for(places, manifest, layers, None)
+    load_for(places, manifest, layers, None, None)
 }
 
 /// Reads and joins all layers, for a workspace instead of the one that the manifest names.
@@ -41,9 +42,11 @@ pub(crate) fn load_for(
     manifest: Option<&Path>,
     layers: &Layers,
     workspace: Option<&Path>,
+    under: Option<Arc<Inheritance>>,
 ) -> Result<Loaded, Failure> {
     let request = LayerRequest {
         workspace: workspace.map(Path::to_path_buf),
+        under,
         ..asked(manifest, layers)
     };
     load_layers(places, &request).map_err(|error| Failure::BadManifest(error.to_string()))

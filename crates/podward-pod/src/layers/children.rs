@@ -52,6 +52,11 @@ pub(super) fn read(
                     mentioned: mentioned_in(&text, surroundings),
                     text,
                 };
+                // What is not there by now could be the work of tools by the time it is read.
+                let programs = manifest.mentioned.program_files.iter();
+                for missing in programs.filter(|path| !path.exists()) {
+                    error.add(LayerKind::Manifest, LayerProblem::Missing(missing.clone()));
+                }
                 waiting.extend(manifest.mentioned.children.iter().cloned());
                 found.insert(child.manifest, manifest);
             }

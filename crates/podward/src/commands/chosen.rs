@@ -68,7 +68,7 @@ fn alone(wanted: &Wanted<'_>, screen: Screen) -> Result<Chosen, Failure> {
 fn layered(wanted: &Wanted<'_>, screen: Screen) -> Result<Chosen, Failure> {
     let places = layers::places()?;
     let manifest = Some(wanted.manifest);
-    let loaded = layers::load_for(&places, manifest, wanted.layers, wanted.workspace)?;
+    let loaded = layers::load_for(&places, manifest, wanted.layers, wanted.workspace, None)?;
     layers::warn(&loaded, screen);
     let home = places.home().map(Path::to_path_buf);
     let place = Place::new(loaded.workspace, home).with_programs(loaded.resolved.programs);

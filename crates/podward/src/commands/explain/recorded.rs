@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use podward_pod::layers::Loaded;
-use podward_pod::{RecordedCall, recorded_call, with_causes};
+use podward_pod::{Inheritance, RecordedCall, recorded_call, with_causes};
 use podward_protocol::{ExplainCall, ExplainedCall, Explanation};
 use podward_tools::Place;
 
@@ -122,15 +122,22 @@ fn rules_of_now(recorded: &RecordedCall, arguments: &Explain) -> Result<Loaded, 
         found.map(|known| PathBuf::from(&known.file))
     };
     let manifest = arguments.manifest.clone().or_else(|| file_of("manifest"));
+    let places = layers::places()?;
+    // What held for a child from above holds for its calls now.
+    let under = Inheritance::of_session(&places, recorded.session.as_str())?;
     let permissions = arguments.layers.permissions.clone();
     let layers = crate::arguments::Layers {
-        permissions: permissions.or_else(|| file_of("command-line")),
+        permissions: match under {
+            Some(_) => permissions,
+            None => permissions.or_else(|| file_of("command-line")),
+        },
     };
     let workspace = Path::new(&recorded.workspace);
     layers::load_for(
-        &layers::places()?,
+        &places,
         manifest.as_deref(),
         &layers,
         Some(workspace),
+        under,
     )
 }
