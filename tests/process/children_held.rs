@@ -288,7 +288,7 @@ fn a_call_of_a_child_that_has_ended_is_explained_under_the_pods_above() {
     let ran = sandbox.run(&["explain", "call_1_1", "--session", id, "--format", "json"]);
     let ran = ran.exits(0);
     let explained: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let now = &explained["now"]["ruling"];
+    let now = &explained["now"];
     assert_eq!(now["verdict"], "deny", "{explained:#}");
     assert_eq!(now["cause"]["layer"], "parent", "{explained:#}");
 }
