@@ -128,8 +128,8 @@ fn what_is_not_there_is_told_at_the_start() {
         (
             &["python3.11", "b.py"],
             "the hook `python3.11` (pod.toml:1:1) cannot be used: there is no file `/w/b.py` (a \
-             script in an argument starts at the workspace, unless it is written with `./`, \
-             `../`, `~/` or `/` in front)",
+             script in an argument of a hook starts at the workspace, unless it is written with `./`, \
+             `../`, `~/` or `/` in front; one of a `key_command`, at the directory of the file that names it)",
         ),
         (
             &["../m"],
