@@ -70,18 +70,12 @@ impl Grams {
             return;
         };
         // A text that repeats itself adds each key once, or almost.
-        let mut grams = [Gram(0); 32];
-        let mut hashes = [0; 16];
+        let mut added = [0; 64];
         // No hash of the first slot.
-        hashes[0] = u32::MAX;
+        added[0] = u32::MAX;
         filter.look_up(text, |gram| {
-            // Not the hash alone: what another gram has added is not what this one adds.
-            let slot = grams.get_mut(as_index(gram.key(MOST_BYTES) >> 27));
-            if slot.is_some_and(|slot| std::mem::replace(slot, gram) == gram) {
-                return;
-            }
             for hash in (N_BYTES..=MOST_BYTES).map(|n_bytes| gram.key(n_bytes)) {
-                let slot = hashes.get_mut(as_index(hash >> 28));
+                let slot = added.get_mut(as_index(hash >> 26));
                 if slot.is_none_or(|slot| std::mem::replace(slot, hash) != hash) {
                     add(hash);
                 }
@@ -176,7 +170,7 @@ fn high(hash: u64) -> u32 {
 }
 
 /// The first bytes of a part of a text, in lower case as [`hash`] sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 struct Gram(u64);
 
 impl Gram {
