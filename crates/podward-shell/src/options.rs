@@ -8,7 +8,7 @@ pub(crate) use hidden::HiddenOption;
 pub(crate) use names::is_setting;
 
 use crate::arg::Arg;
-use crate::programs::{Arity, Body, Model, Operand, Opt, Role, Special, Style, Wrapper};
+use crate::programs::{Arity, Body, Model, Operand, Opt, Role, Runs, Special, Style, Wrapper};
 use crate::work;
 
 /// What a program does with its arguments.
@@ -34,7 +34,7 @@ pub(crate) struct Usage<'t> {
     /// Those of them that are scripts.
     pub(crate) scripts: Vec<usize>,
     /// What names further files that are run.
-    pub(crate) runs: Vec<&'t str>,
+    pub(crate) runs: Vec<Runs<'t>>,
     /// What the operands are.
     pub(crate) roles: &'t [Operand],
     /// Arguments up to the end of the subcommand; 0 if there is none.

@@ -141,8 +141,7 @@ pub(crate) struct Body<'t> {
     pub(crate) harmless: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     /// What happens, unless one of these options is given.
     pub(crate) always: Vec<(Role, Vec<&'t str>)>,
-    /// What names files that are run: options, ends of operands, or all that look like a path.
-    pub(crate) runs: Vec<&'t str>,
+    pub(crate) runs: Vec<Runs<'t>>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,
     pub(crate) wrapper: Option<Wrapper>,
@@ -154,6 +153,17 @@ pub(crate) struct Given<'t> {
     pub(crate) if_any: Vec<&'t str>,
     pub(crate) role: Role,
     pub(crate) options: Vec<&'t str>,
+}
+
+/// What names files that are run, whatever their role is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Runs<'t> {
+    /// The value of this option.
+    Option(&'t str),
+    /// An operand that ends so.
+    Ending(&'t str),
+    /// An operand that looks like a path.
+    Path,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use crate::arg::{Arg, Part};
 use crate::operations::{Bases, Sink, has_expansion};
 use crate::options::{Effect, Usage};
 use crate::place::{PathFound, ShellPlace};
-use crate::programs::{Role, Special};
+use crate::programs::{Role, Runs, Special};
 
 /// What the words of a command do not say.
 #[derive(Debug, Default)]
@@ -107,26 +107,23 @@ pub(crate) fn scripts(usage: &Usage<'_>, args: &[Arg]) -> Vec<ScriptWord> {
 
 /// The words that the model says are run, whatever else is done with them.
 fn files_that_run(usage: &Usage<'_>, args: &[Arg]) -> Vec<ScriptWord> {
+    let end = usage.command.map_or(args.len(), |idx| idx + 1);
+    let options = args.iter().enumerate().take(end).skip(1);
+    let operands = usage.operands.iter().chain(&usage.command);
+    let operands = operands.filter_map(|idx| Some((idx + 1, args.get(idx + 1)?)));
     let mut files = Vec::new();
-    for name in &usage.runs {
-        if name.starts_with('-') {
-            let end = usage.command.map_or(args.len(), |idx| idx + 1);
-            let words = args.iter().enumerate().take(end).skip(1);
-            files.extend(words.filter_map(|(idx, arg)| value_of(name, idx, arg)));
-            continue;
+    for runs in &usage.runs {
+        let is_named = |word: &Arg| match runs {
+            Runs::Option(_) => false,
+            Runs::Ending(end) => word.last_known().ends_with(end),
+            Runs::Path => word.parts().iter().any(looks_like_path),
+        };
+        if let Runs::Option(name) = runs {
+            let values = options.clone();
+            files.extend(values.filter_map(|(idx, arg)| value_of(name, idx, arg)));
         }
-        let operands = usage.operands.iter().chain(&usage.command);
-        for idx in operands.map(|idx| idx + 1) {
-            let word = args.get(idx);
-            let is_named = |word: &Arg| match name.strip_prefix('*') {
-                Some(end) => word.last_known().ends_with(end),
-                None => word.parts().iter().any(looks_like_path),
-            };
-            files.extend(
-                word.filter(|word| is_named(word))
-                    .map(|_| ScriptWord::whole(idx)),
-            );
-        }
+        let named = operands.clone().filter(|(_, word)| is_named(word));
+        files.extend(named.map(|(idx, _)| ScriptWord::whole(idx)));
     }
     files
 }

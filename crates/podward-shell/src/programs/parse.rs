@@ -1,6 +1,6 @@
 //! The format of the files in `programs/`.
 
-use super::{Arity, Body, Given, Model, Operand, Opt, Programs, Role, Special, Wrapper};
+use super::{Arity, Body, Given, Model, Operand, Opt, Programs, Role, Runs, Special, Wrapper};
 
 /// A line that says nothing known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,7 +159,11 @@ fn entry<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Pars
                 body.always.push((role(word)?, unless.to_vec()));
             }
         }
-        "runs" => body.runs.extend(words),
+        "runs" => {
+            for word in words {
+                body.runs.push(runs(word)?);
+            }
+        }
         "special" => body.special = Some(special(keyword, words)?),
         _ => {
             let role = role(keyword)?;
@@ -292,6 +296,21 @@ fn given<'t>(keyword: &'t str, words: &[&'t str]) -> Parsed<'t, Given<'t>> {
         role: role(name)?,
         options: options.to_vec(),
     })
+}
+
+fn runs(word: &str) -> Parsed<'_, Runs<'_>> {
+    let option = option(word, Role::Script).ok();
+    let option = option.filter(|option| option.arity == Arity::None);
+    match (word.strip_prefix('*'), option) {
+        (None, Some(option)) => Ok(Runs::Option(option.name)),
+        (None, None) if word == "paths" => Ok(Runs::Path),
+        (Some(ending), _) if !ending.is_empty() => Ok(Runs::Ending(ending)),
+        (Some(_) | None, _) => {
+            let what =
+                format!("`{word}` is no name of an option, no `*` with an end, and not `paths`");
+            Err(problem(word, what))
+        }
+    }
 }
 
 fn option(word: &str, role: Role) -> Parsed<'_, Opt<'_>> {

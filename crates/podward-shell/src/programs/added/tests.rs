@@ -93,6 +93,16 @@ fn a_bad_model_is_named_by_the_word_that_is_wrong() {
         ),
         ("program a\nstyle loose\n", "loose", "`loose` is no style"),
         (
+            "program a\nruns x.py\n",
+            "x.py",
+            "`x.py` is no name of an option, no `*` with an end, and not `paths`",
+        ),
+        (
+            "program a\nruns -f=\n",
+            "-f=",
+            "`-f=` is no name of an option, no `*` with an end, and not `paths`",
+        ),
+        (
             "program a\nwith -x read\n",
             "with",
             "`with` needs one `:`, with a blank on both sides",
