@@ -48,11 +48,7 @@ impl App {
                 self.is_new_to_reader();
                 Vec::new()
             }
-            Step::Ask(target, method) => vec![Effect::Ask {
-                pod: at,
-                target,
-                method,
-            }],
+            Step::Ask(..) => step.asks(at).into_iter().collect(),
             Step::Approve => {
                 match self.guard.may_approve(self.now) {
                     true => self.guard.hold(self.now),
@@ -96,30 +92,17 @@ impl App {
         let Some((pod, _)) = self.shown else {
             return Vec::new();
         };
-        match self
+        // Where it comes to nothing, the question says why.
+        let step = self
             .asked_mut()
-            .map(|asked| asked.approve(can_answer, &keys))
-        {
-            Some(Step::Ask(target, method)) => vec![Effect::Ask {
-                pod,
-                target,
-                method,
-            }],
-            Some(_) | None => Vec::new(), // it says why
-        }
+            .map(|asked| asked.approve(can_answer, &keys));
+        step.and_then(|step| step.asks(pod)).into_iter().collect()
     }
 
     /// Asks again what a form would let run: whether an earlier wish came to the pod is not known.
     pub(super) fn ask_again(&mut self, at: usize, id: &RequestId) -> Option<Effect> {
         let asked = self.pods.get_mut(at)?.question_mut(id)?;
-        match asked.ask_again() {
-            Step::Ask(target, method) => Some(Effect::Ask {
-                pod: at,
-                target,
-                method,
-            }),
-            _ => None, // it asks for nothing
-        }
+        asked.ask_again().asks(at)
     }
 
     /// Keys that do not count go on being what they were: text for what they were typed in.

@@ -3,7 +3,6 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::App;
-use crate::asked::Step;
 use crate::input::Effect;
 
 /// Rows that the wheel goes on by.
@@ -69,14 +68,7 @@ impl App {
         if let Some((pod, _)) = self.shown
             && let Some(asked) = self.asked_mut()
         {
-            return match asked.choose_at(row) {
-                Step::Ask(target, method) => vec![Effect::Ask {
-                    pod,
-                    target,
-                    method,
-                }],
-                _ => Vec::new(), // nothing to choose
-            };
+            return asked.choose_at(row).asks(pod).into_iter().collect();
         }
         let Some(listed) = self.listed.as_ref().filter(|_| !self.is_help) else {
             return Vec::new();

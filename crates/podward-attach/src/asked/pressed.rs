@@ -7,7 +7,7 @@ use podward_protocol::{Answer, Explain, Method};
 
 use super::{Asked, Changed, Form, Kept, Stage, arguments_text};
 use crate::editor::Editor;
-use crate::input::{Now, Target};
+use crate::input::{Effect, Now, Target};
 use crate::keys::{Action, Keys};
 
 /// What a key about a question comes to.
@@ -25,6 +25,26 @@ pub(crate) enum Step {
     Help,
     /// It is for the prompt.
     Type,
+}
+
+impl Step {
+    /// What is asked of the pod of its question; `None` where nothing is.
+    pub(crate) fn asks(self, pod: usize) -> Option<Effect> {
+        match self {
+            Self::Ask(target, method) => Some(Effect::Ask {
+                pod,
+                target,
+                method,
+            }),
+            Self::Nothing
+            | Self::Back
+            | Self::Approve
+            | Self::Other(_)
+            | Self::Aside
+            | Self::Help
+            | Self::Type => None,
+        }
+    }
 }
 
 /// A key that was pressed about a question.
