@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
@@ -465,9 +466,8 @@ impl Holding {
         let id = session.file_name().unwrap().to_str().unwrap();
         let entry = self.sandbox.path(&format!("state/podward/run/{id}.json"));
         let entry: Value = serde_json::from_str(&std::fs::read_to_string(entry).unwrap()).unwrap();
-        let mut kill = Command::new("kill");
-        kill.args(["-9", &entry["pid"].to_string()]);
-        assert!(kill.status().unwrap().success());
+        let pid = entry["pid"].as_i64().unwrap().try_into().unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     }
 
     /// Waits until nobody holds the pipe: what it was held by has ended.

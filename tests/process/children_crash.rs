@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::children::{calls, child, spawns};
@@ -76,9 +77,8 @@ fn a_tree_goes_on_wherever_a_pod_of_it_is_killed() {
         let generation = crash % 4;
         let pods = running(&sandbox);
         if let Some((_, pid)) = pods.get(generation) {
-            let mut kill = Command::new("kill");
-            kill.args(["-9", &pid.to_string()]).stderr(Stdio::null());
-            n_killed[generation] += usize::from(kill.status().unwrap().success());
+            let pid = Pid::from_raw((*pid).try_into().unwrap()).unwrap();
+            n_killed[generation] += usize::from(kill_process(pid, Signal::KILL).is_ok());
         }
         let mut rest = String::new();
         lines.read_to_string(&mut rest).unwrap();
