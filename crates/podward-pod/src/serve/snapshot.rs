@@ -29,7 +29,7 @@ pub(crate) struct Snapshot {
     skills: Vec<Arc<Event>>,
     turn: Option<Arc<Event>>,
     /// What happened in the turn, with its size.
-    events: VecDeque<(Kept, u32)>,
+    events: VecDeque<(Kept, usize)>,
     /// The places in the turn of the events of each call that is not judged yet.
     unjudged: BTreeMap<CallId, Vec<u64>>,
     /// What the model is writing: it is joined until something else happens.
@@ -292,7 +292,7 @@ impl Snapshot {
         });
         if let Some((before, n_bytes)) = before {
             self.events.pop_back();
-            self.n_bytes = self.n_bytes.saturating_sub(n_bytes as usize);
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
             text.insert_str(0, &before);
         }
         let n_bytes = text.len();
@@ -305,14 +305,12 @@ impl Snapshot {
     }
 
     fn keep(&mut self, event: Kept, n_bytes: usize) {
-        // More than there is room for is left out in any case.
-        let n_kept = u32::try_from(n_bytes).unwrap_or(u32::MAX);
-        self.events.push_back((event, n_kept));
-        self.n_bytes = self.n_bytes.saturating_add(n_kept as usize);
+        self.events.push_back((event, n_bytes));
+        self.n_bytes = self.n_bytes.saturating_add(n_bytes);
         while (self.n_bytes > self.max_bytes || self.events.len() > self.max_events)
             && let Some((_, n_bytes)) = self.events.pop_front()
         {
-            self.n_bytes = self.n_bytes.saturating_sub(n_bytes as usize);
+            self.n_bytes = self.n_bytes.saturating_sub(n_bytes);
             self.n_left_out += 1;
         }
     }

@@ -152,7 +152,7 @@ fn the_events_of_a_call_that_is_asked_about_are_told_of_its_question() {
         fold(&mut snapshot, before.clone());
         fold(&mut snapshot, [call("other")]);
         snapshot.keep_asked(question.clone(), 10);
-        let is_made = |kept: &&(Kept, u32)| matches!(kept.0, Kept::Asked(..));
+        let is_made = |kept: &&(Kept, usize)| matches!(kept.0, Kept::Asked(..));
         assert_eq!(snapshot.events.iter().filter(is_made).count(), n_made);
         let told = told(&mut snapshot);
         // The first event of the turn is left out, which is said.
