@@ -145,6 +145,20 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
     }
 }
 
+/// The layer that is called so where it is written down.
+pub(crate) fn layer_kind(word: &str) -> Option<LayerKind> {
+    let kinds = [
+        LayerKind::Machine,
+        LayerKind::User,
+        LayerKind::Project,
+        LayerKind::Parent,
+        LayerKind::Manifest,
+        LayerKind::CommandLine,
+        LayerKind::Environment,
+    ];
+    kinds.into_iter().find(|kind| kind.as_str() == word)
+}
+
 struct Reading<'a> {
     places: &'a Places,
     sources: Vec<LayerSource>,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ChildError;
 use crate::key::ModelKey;
-use crate::layers::{LoadError, Loaded, load_inherited};
+use crate::layers::{LoadError, Loaded, layer_kind, load_inherited};
 use crate::places::Places;
 use crate::serve::Auto;
 
@@ -114,17 +114,6 @@ enum HandedAuto {
     All,
 }
 
-/// The kinds of layers that are handed on.
-const KINDS: [LayerKind; 7] = [
-    LayerKind::Machine,
-    LayerKind::User,
-    LayerKind::Project,
-    LayerKind::Parent,
-    LayerKind::Manifest,
-    LayerKind::CommandLine,
-    LayerKind::Environment,
-];
-
 impl HandedLayer {
     /// A layer of the pod above, as it is called below it.
     pub(crate) fn of(source: &LayerSource, path: Option<PathBuf>) -> Self {
@@ -143,9 +132,8 @@ impl HandedLayer {
     }
 
     pub(crate) fn source(&self) -> Option<LayerSource> {
-        let kind = KINDS.into_iter().find(|kind| kind.as_str() == self.kind)?;
         Some(LayerSource {
-            kind,
+            kind: layer_kind(&self.kind)?,
             file: self.file.as_str().into(),
             directory: self.directory.clone(),
             text: self.text.clone(),

@@ -1,20 +1,11 @@
 //! Grants between the policy's words and those that are written down and sent.
 
 use podward_gate::GrantId;
-use podward_policy::{AskedBy, Asker, Directories, GrantRule, LayerKind, ToolName};
+use podward_policy::{AskedBy, Asker, Directories, GrantRule, ToolName};
 use podward_protocol as wire;
 use podward_tools::check_pattern;
 
-/// The layers by their words.
-const LAYERS: &[LayerKind] = &[
-    LayerKind::Machine,
-    LayerKind::User,
-    LayerKind::Project,
-    LayerKind::Parent,
-    LayerKind::Manifest,
-    LayerKind::CommandLine,
-    LayerKind::Environment,
-];
+use crate::layers::layer_kind;
 
 /// A rule as it is written down.
 #[must_use]
@@ -77,12 +68,10 @@ pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
 }
 
 fn asker(asker: &wire::Asker) -> Result<Asker, String> {
-    let mut layers = LAYERS.iter();
-    let layer = layers
-        .find(|layer| layer.as_str() == asker.layer)
+    let layer = layer_kind(&asker.layer)
         .ok_or_else(|| format!("there is no layer `{}`", asker.layer.escape_debug()))?;
     Ok(Asker {
-        layer: *layer,
+        layer,
         by: match &asker.by {
             wire::AskedBy::Rule { tool, pattern } => AskedBy::Rule {
                 tool: tool.as_str().into(),
