@@ -6,23 +6,18 @@ use podward_protocol as wire;
 use podward_protocol::{ChildWork, ChildWorked, PermissionRequest, PermissionSettled};
 use tokio::sync::{mpsc, watch};
 
-/// What a child tells, by the call that started it.
+/// What a child tells; questions and calls have ids of the pod that hears it.
 pub(crate) enum FromBelow {
-    /// It runs, and takes answers here.
+    /// One that this call started runs, and takes answers here.
     Began {
         call: String,
         client: Client,
     },
-    Asked {
-        call: String,
-        request: Box<PermissionRequest>,
-    },
-    Settled {
-        call: String,
-        settled: PermissionSettled,
-    },
-    /// It, or a pod below it, does something; all calls have ids of the pod that hears it.
+    Asked(Box<PermissionRequest>),
+    Settled(PermissionSettled),
+    /// It, or a pod below it, does something.
     Worked(Box<ChildWorked>),
+    /// The one that this call started is gone.
     Ended {
         call: String,
     },
@@ -72,17 +67,24 @@ impl Above {
 
 impl Up {
     pub(super) async fn began(&self, client: &Client) {
-        let client = client.clone();
-        self.tell(|call| FromBelow::Began { call, client }).await;
+        let (call, client) = (self.call.clone(), client.clone());
+        self.tell(FromBelow::Began { call, client }).await;
     }
 
     pub(super) async fn asked(&self, request: PermissionRequest) {
-        let request = Box::new(request);
-        self.tell(|call| FromBelow::Asked { call, request }).await;
+        let request = PermissionRequest {
+            id: self.renamed_question(&request.id),
+            call: self.renamed(&request.call),
+            part_of: request.part_of.map(|part_of| self.renamed(&part_of)),
+            ..request
+        };
+        self.tell(FromBelow::Asked(Box::new(request))).await;
     }
 
     pub(super) async fn settled(&self, settled: PermissionSettled) {
-        self.tell(|call| FromBelow::Settled { call, settled }).await;
+        let id = self.renamed_question(&settled.id);
+        let settled = PermissionSettled { id, ..settled };
+        self.tell(FromBelow::Settled(settled)).await;
     }
 
     /// The child itself does something.
@@ -93,7 +95,7 @@ impl Up {
             path: self.path.clone(),
             did: did.with_calls(|id| self.renamed(id)),
         };
-        self.tell(|_| FromBelow::Worked(Box::new(worked))).await;
+        self.tell(FromBelow::Worked(Box::new(worked))).await;
     }
 
     /// A pod below the child does something.
@@ -103,7 +105,7 @@ impl Up {
             did: worked.did.with_calls(|id| self.renamed(id)),
             ..worked
         };
-        self.tell(|_| FromBelow::Worked(Box::new(worked))).await;
+        self.tell(FromBelow::Worked(Box::new(worked))).await;
     }
 
     /// What the pod above calls a call of the child.
@@ -111,12 +113,18 @@ impl Up {
         wire::CallId::new(format!("{}/{}", self.call, id.as_str()))
     }
 
+    /// The same for a question.
+    fn renamed_question(&self, id: &wire::RequestId) -> wire::RequestId {
+        wire::RequestId::new(format!("{}/{}", self.call, id.as_str()))
+    }
+
     pub(super) async fn ended(self) {
-        self.tell(|call| FromBelow::Ended { call }).await;
+        let call = self.call.clone();
+        self.tell(FromBelow::Ended { call }).await;
     }
 
     /// Tells the server; one that is gone need not hear it.
-    async fn tell(&self, what: impl FnOnce(String) -> FromBelow) {
-        let _ = self.to.send(what(self.call.clone())).await;
+    async fn tell(&self, what: FromBelow) {
+        let _ = self.to.send(what).await;
     }
 }

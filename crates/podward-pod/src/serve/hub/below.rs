@@ -1,6 +1,6 @@
 //! Children: what they ask is put to the clients of this pod too, and the child takes the answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podward_client::{Client, ClientError};
 use podward_protocol as wire;
@@ -70,11 +70,11 @@ impl Below {
         self.asker(id).is_some()
     }
 
-    /// The child that asks something, and what it calls it.
-    fn asker(&self, id: &RequestId) -> Option<(String, &Client, RequestId)> {
-        let (call, id) = id.as_str().split_once('/')?;
-        let client = self.running.get(call)?;
-        Some((call.to_owned(), client, RequestId::new(id)))
+    /// The child that asks something, by the call that started it, and what it calls the question.
+    fn asker(&self, id: &RequestId) -> Option<(String, Client, RequestId)> {
+        let (call, own) = id.as_str().split_once('/')?;
+        let client = self.running.get(call)?.clone();
+        Some((call.to_owned(), client, RequestId::new(own)))
     }
 
     /// Waits for an answer that a child has taken, or not.
@@ -88,8 +88,7 @@ impl Below {
         }
     }
 
-    fn pass(&mut self, to: Option<ReplyTo>, call: String, client: &Client, method: Method) {
-        let client = client.clone();
+    fn pass(&mut self, to: Option<ReplyTo>, call: String, client: Client, method: Method) {
         self.passing.spawn(async move {
             let result = asked_below(&call, &client, method).await;
             Passed { to, result }
@@ -109,15 +108,11 @@ impl Hub {
             FromBelow::Began { call, client } => {
                 self.below.running.insert(call, client);
             }
-            FromBelow::Asked { call, request } => self.ask_for(&call, *request),
-            FromBelow::Settled { call, settled } => {
-                let id = joined(&call, &settled.id);
-                if let Some(at) = self.below.place(&id) {
+            FromBelow::Asked(request) => self.ask_for(*request),
+            FromBelow::Settled(settled) => {
+                if let Some(at) = self.below.place(&settled.id) {
                     self.below.open.remove(at);
-                    self.publish(Event::PermissionSettled(PermissionSettled {
-                        id,
-                        ..settled
-                    }));
+                    self.publish(Event::PermissionSettled(settled));
                 }
             }
             FromBelow::Worked(worked) => self.tell_work(*worked),
@@ -126,16 +121,10 @@ impl Hub {
     }
 
     /// Puts the question of a child; one that is put already may ask about something else by now.
-    fn ask_for(&mut self, call: &str, mut request: PermissionRequest) {
-        let inner = request.id.clone();
-        request.id = joined(call, &request.id);
-        request.call = wire::CallId::new(format!("{call}/{}", request.call.as_str()));
-        request.part_of = request
-            .part_of
-            .map(|part_of| wire::CallId::new(format!("{call}/{}", part_of.as_str())));
-        if !self.below.running.contains_key(call) {
+    fn ask_for(&mut self, request: PermissionRequest) {
+        let Some((call, client, id)) = self.below.asker(&request.id) else {
             return;
-        }
+        };
         if request.unasked {
             // It is told of, and nobody has to answer.
             self.publish(Event::PermissionRequest(request));
@@ -154,15 +143,12 @@ impl Hub {
             let feedback =
                 Some("the question is too long to be put: make smaller calls".to_owned());
             let reject = PermissionReply {
-                id: inner,
+                id,
                 digest,
                 answer: wire::Answer::Reject { feedback },
                 by: None,
             };
-            if let Some(client) = self.below.running.get(call).cloned() {
-                self.below
-                    .pass(None, call.to_owned(), &client, reject.into());
-            }
+            self.below.pass(None, call, client, reject.into());
         }
     }
 
@@ -180,13 +166,8 @@ impl Hub {
     /// A child is gone: what it asked is open no longer.
     fn ended_below(&mut self, call: &str) {
         self.below.running.remove(call);
-        let front = format!("{call}/");
-        let is_its = |request: &PermissionRequest| request.id.as_str().starts_with(&front);
-        let (gone, open) = std::mem::take(&mut self.below.open)
-            .into_iter()
-            .partition(is_its);
-        self.below.open = open;
-        let gone: Vec<PermissionRequest> = gone;
+        let is_its = |request: &mut PermissionRequest| started_by(&request.id) == Some(call);
+        let gone: Vec<_> = self.below.open.extract_if(.., is_its).collect();
         for request in gone {
             self.publish(Event::PermissionSettled(PermissionSettled {
                 id: request.id,
@@ -212,18 +193,15 @@ impl Hub {
             let message = "too many requests are on their way to children";
             return self.respond(to, Err(MethodError::new(MethodErrorCode::TooMany, message)));
         }
-        let client = client.clone();
-        self.below.pass(Some(to), call, &client, method(id));
+        self.below.pass(Some(to), call, client, method(id));
     }
 
     /// Says no to all that this pod and its children ask.
     pub(super) fn reject_all_and_below(&mut self, to: ReplyTo, by: &str, all: PermissionRejectAll) {
+        let open = self.below.open.iter();
+        let asking: BTreeSet<_> = open.filter_map(|open| started_by(&open.id)).collect();
         let asking: Vec<_> = (self.below.running.iter())
-            .filter(|(call, _)| {
-                let front = format!("{call}/");
-                let mut open = self.below.open.iter();
-                open.any(|request| request.id.as_str().starts_with(&front))
-            })
+            .filter(|(call, _)| asking.contains(call.as_str()))
             .map(|(call, client)| (call.clone(), client.clone()))
             .collect();
         let feedback = all.feedback.as_deref();
@@ -265,11 +243,8 @@ impl Hub {
     /// Tells children whether somebody is there who can answer.
     pub(super) fn tell_below_who_is_there(&self) {
         let is_attended = self.presence.is_attended();
-        self.below.attended.send_if_modified(|told| {
-            let is_new = *told != is_attended;
-            *told = is_attended;
-            is_new
-        });
+        let told = &self.below.attended;
+        told.send_if_modified(|told| std::mem::replace(told, is_attended) != is_attended);
     }
 
     /// Forgets children that are gone without a word.
@@ -283,6 +258,11 @@ impl Hub {
             self.ended_below(&call);
         }
     }
+}
+
+/// The call that started the child which asks something.
+fn started_by(id: &RequestId) -> Option<&str> {
+    id.as_str().split_once('/').map(|(call, _)| call)
 }
 
 /// The id under which this pod puts what a child calls so.
