@@ -188,19 +188,14 @@ impl Reading<'_> {
         match text.to_str() {
             Some(text) if text.trim().is_empty() => self.error.add(kind, LayerProblem::Blank),
             Some(text) => {
-                self.layers.push(LoadedLayer {
-                    kind,
-                    path: None,
-                    name: PERMISSIONS_VARIABLE.into(),
-                    digest: digest(text.as_bytes()),
-                });
-                self.sources.push(LayerSource {
+                let source = LayerSource {
                     kind,
                     file: PERMISSIONS_VARIABLE.into(),
                     directory: PathBuf::from("."),
                     text: text.to_owned(),
                     trust: Trust::Trusted,
-                });
+                };
+                self.take(source, None);
             }
             None => self.error.add(kind, LayerProblem::NotUtf8),
         }
@@ -257,6 +252,17 @@ impl Reading<'_> {
             name,
             digest: digest(bytes),
         });
+    }
+
+    /// Adds a layer that is no file of this moment: a variable, or what a pod above has read.
+    fn take(&mut self, source: LayerSource, path: Option<PathBuf>) {
+        self.layers.push(LoadedLayer {
+            kind: source.kind,
+            path,
+            name: Arc::clone(&source.file),
+            digest: digest(source.text.as_bytes()),
+        });
+        self.sources.push(source);
     }
 
     /// The workspace, as far as the layers read so far say where it is.

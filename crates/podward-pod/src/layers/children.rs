@@ -2,7 +2,7 @@
 //! what was read is what is used.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use podward_manifest::{
     DeclaredChild, LayerKind, LayerSource, Mentioned, Surroundings, Trust, decode, mentioned,
@@ -103,7 +103,7 @@ pub(super) fn source(text: &HandedManifest) -> LayerSource {
     LayerSource {
         kind: LayerKind::Manifest,
         file: text.file.as_str().into(),
-        directory: directory(Path::new(&text.path)),
+        directory: directory(&text.path),
         text: text.text.clone(),
         trust: Trust::Trusted,
     }

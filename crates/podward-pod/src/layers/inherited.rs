@@ -6,9 +6,8 @@ use std::sync::Arc;
 use podward_manifest::{LayerKind, OnAsk, PodName, Surroundings, WorkspaceMode};
 
 use super::error::{LayerProblem, LoadError};
-use super::{Loaded, LoadedLayer, Reading, children};
+use super::{Loaded, Reading, children};
 use crate::children::{HandedLayer, Inheritance};
-use crate::digest::digest;
 use crate::places::Places;
 
 /// Checks and joins the layers of a child. Nothing is read but the models of programs that they name.
@@ -24,7 +23,7 @@ pub(crate) fn load(places: &Places, inheritance: &Arc<Inheritance>) -> Result<Lo
     };
     reading.hand_all(&inheritance.layers);
     let own = &inheritance.manifest;
-    reading.hand(children::source(own), Some(own.path.clone()));
+    reading.take(children::source(own), Some(own.path.clone()));
     let mut surroundings = Surroundings {
         home: places.home().map(PathBuf::from),
         ..Surroundings::default()
@@ -79,20 +78,9 @@ impl Reading<'_> {
     pub(super) fn hand_all<'a>(&mut self, layers: impl IntoIterator<Item = &'a HandedLayer>) {
         for layer in layers {
             match layer.source() {
-                Some(source) => self.hand(source, layer.path.clone()),
+                Some(source) => self.take(source, layer.path.clone()),
                 None => self.error.add(LayerKind::Parent, LayerProblem::Handed),
             }
         }
-    }
-
-    /// Adds a layer that was read by a pod above.
-    fn hand(&mut self, source: podward_manifest::LayerSource, path: Option<PathBuf>) {
-        self.layers.push(LoadedLayer {
-            kind: source.kind,
-            path,
-            name: Arc::clone(&source.file),
-            digest: digest(source.text.as_bytes()),
-        });
-        self.sources.push(source);
     }
 }
