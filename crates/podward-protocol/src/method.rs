@@ -465,7 +465,7 @@ pub enum Reply {
     ExplainCall(Box<ExplainedCall>),
     /// Of `skill_end`.
     SkillEnd(SkillEndStarted),
-    /// To `attend`.
+    /// Of `attend`.
     Attend(AttendHeard),
     /// Of `pong`.
     Pong(PongHeard),

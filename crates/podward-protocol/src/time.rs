@@ -12,10 +12,7 @@ use serde::{Deserialize, Serialize};
 /// It is what the pod's clock said: it can stand still or go backwards. `seq` tells the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Time(Milliseconds);
-
-/// Since 1970-01-01T00:00:00Z.
-type Milliseconds = i64;
+pub struct Time(i64); // milliseconds since 1970-01-01T00:00:00Z
 
 /// A text or a number that is no point in time between the years 0 and 9999.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

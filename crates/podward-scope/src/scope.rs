@@ -120,6 +120,7 @@ impl Scope {
     /// What can be touched, but for the temporary directory: absolute paths without symbolic links.
     #[must_use]
     pub fn granted(&self) -> Vec<Root> {
+        // INVARIANT: `Roots::resolve` puts the temporary directory last.
         let (_, declared) = self.roots.grants.split_last().unzip();
         let roots = declared.unwrap_or_default().iter().map(|grant| Root {
             path: grant.path.clone(),
