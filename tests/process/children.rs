@@ -40,6 +40,23 @@ pub(crate) fn child(name: &str, more: &str) -> String {
     format!("[children.{name}]\nmanifest = \"{name}.toml\"\n{more}\n")
 }
 
+/// Rules that ask about one command.
+pub(crate) const ASKS: &str = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
+    { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
+
+/// A pod whose child `worker` starts a child `inner`, which makes these calls under these rules.
+pub(crate) fn tree(sandbox: &Sandbox, tries: &[(&str, &str)], rules: &str) -> PathBuf {
+    sandbox.child("inner", &calls(tries), rules);
+    let inner = child("inner", "");
+    sandbox.child(
+        "worker",
+        &spawns(&["inner"]),
+        &format!("{inner}{ALLOW_ALL}"),
+    );
+    let worker = child("worker", "");
+    sandbox.pod(&spawns(&["worker"]), &format!("{worker}{ALLOW_ALL}"))
+}
+
 impl Sandbox {
     /// The manifest of a child, with a script of its own.
     pub(crate) fn child(&self, name: &str, script: &str, rest: &str) -> PathBuf {
@@ -434,15 +451,7 @@ impl Holding {
         let sandbox = Sandbox::new();
         let held = pipe(&sandbox, "held");
         let holds = "{ command = \"exec 3> held; echo begun >&3; exec sleep 100000\" }";
-        sandbox.child("inner", &calls(&[("bash", holds)]), ALLOW_ALL);
-        let inner = child("inner", "");
-        sandbox.child(
-            "worker",
-            &spawns(&["inner"]),
-            &format!("{inner}{ALLOW_ALL}"),
-        );
-        let worker = child("worker", "");
-        let pod = sandbox.pod(&spawns(&["worker"]), &format!("{worker}{ALLOW_ALL}"));
+        let pod = tree(&sandbox, &[("bash", holds)], ALLOW_ALL);
         let running = sandbox
             .podward(&["run", pod.to_str().unwrap(), "go"])
             .args(["--format", "json"])
@@ -542,14 +551,12 @@ fn n_runs() -> usize {
 #[test]
 fn a_tree_with_nobody_to_ask_ends_each_time() {
     let sandbox = Sandbox::new();
-    let asks = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
-        { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
     let tries = [
         ("bash", "{ command = \"touch made\" }"),
         ("bash", "{ command = \"echo x\" }"),
         ("list", "{}"),
     ];
-    sandbox.child("c", &calls(&tries), asks);
+    sandbox.child("c", &calls(&tries), ASKS);
     sandbox.child(
         "b",
         &spawns(&["c", "c"]),

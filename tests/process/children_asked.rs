@@ -5,26 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::children::{calls, child, pipe, spawns};
+use crate::children::{ASKS, calls, child, pipe, tree};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::{Client, Pod};
 use crate::session_files::decisions;
 
-const ASKS: &str = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
-    { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
-
 /// A pod whose grandchild asks whether it may make a file.
 pub(crate) fn asking(sandbox: &Sandbox) -> PathBuf {
-    let touch = ("bash", "{ command = \"touch made\" }");
-    sandbox.child("inner", &calls(&[touch]), ASKS);
-    let inner = child("inner", "");
-    sandbox.child(
-        "worker",
-        &spawns(&["inner"]),
-        &format!("{inner}{ALLOW_ALL}"),
-    );
-    let worker = child("worker", "");
-    sandbox.pod(&spawns(&["worker"]), &format!("{worker}{ALLOW_ALL}"))
+    tree(sandbox, &[("bash", "{ command = \"touch made\" }")], ASKS)
 }
 
 /// The sockets of the pods that a pod has started, in the order in which they began.

@@ -1,25 +1,10 @@
 //! What the clients of a pod are told of the work of its children, and what they can ask about it.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
-use crate::children::{calls, child, pipe, spawns};
+use crate::children::{ASKS, child, pipe, spawns, tree};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::{Client, Pod};
-
-/// A pod whose grandchild makes these calls under these rules.
-fn tree(sandbox: &Sandbox, tries: &[(&str, &str)], rules: &str) -> PathBuf {
-    sandbox.child("inner", &calls(tries), rules);
-    let inner = child("inner", "");
-    sandbox.child(
-        "worker",
-        &spawns(&["inner"]),
-        &format!("{inner}{ALLOW_ALL}"),
-    );
-    let worker = child("worker", "");
-    sandbox.pod(&spawns(&["worker"]), &format!("{worker}{ALLOW_ALL}"))
-}
 
 /// The next thing of this kind that the innermost pod does.
 fn did(client: &mut Client, what: &str) -> Value {
@@ -95,10 +80,8 @@ fn a_person_sees_of_which_pod_a_line_is() {
 #[test]
 fn what_nobody_answered_in_a_child_is_listed_with_the_rule_that_would_allow_it() {
     let sandbox = Sandbox::new();
-    let asks = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
-        { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
     let touch = ("bash", "{ command = \"touch made\" }");
-    let pod = tree(&sandbox, &[touch], asks);
+    let pod = tree(&sandbox, &[touch], ASKS);
     let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(0);
     let (_, list) = ran
         .stderr
@@ -116,13 +99,11 @@ fn what_nobody_answered_in_a_child_is_listed_with_the_rule_that_would_allow_it()
 #[test]
 fn a_no_to_all_settles_and_lists_what_children_ask() {
     let sandbox = Sandbox::new();
-    let asks = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
-        { tool = \"bash\", pattern = \"touch *\", action = \"ask\" }]\n";
     let touches = [
         ("bash", "{ command = \"touch made\" }"),
         ("bash", "{ command = \"touch other\" }"),
     ];
-    let pod = Pod::serve(&sandbox, &tree(&sandbox, &touches, asks));
+    let pod = Pod::serve(&sandbox, &tree(&sandbox, &touches, ASKS));
     let mut client = Client::approver(&pod, "tester");
     client.run("go");
     let asked = [client.request(), client.request()];
