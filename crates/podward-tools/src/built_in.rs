@@ -1,5 +1,6 @@
 //! What the built-in tools have in common: typed arguments, parsed once.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use podward_policy::{Lowered, ToolName};
@@ -33,6 +34,7 @@ pub(crate) struct Ready {
 /// A built-in tool.
 pub(crate) struct BuiltIn<A> {
     name: ToolName,
+    description: Cow<'static, str>,
     schema: Value,
     arguments: PhantomData<fn() -> A>,
 }
@@ -41,9 +43,19 @@ impl<A: Arguments> BuiltIn<A> {
     pub(crate) fn new() -> Self {
         Self {
             name: names::built_in(A::NAME),
+            description: Cow::Borrowed(A::DESCRIPTION),
             schema: schema_of::<A>(),
             arguments: PhantomData,
         }
+    }
+
+    /// One whose description ends with what there is to name; `listing` may be empty.
+    pub(crate) fn with_listing(listing: &str) -> Self {
+        let mut tool = Self::new();
+        if !listing.is_empty() {
+            tool.description = Cow::Owned(format!("{}\n{listing}", A::DESCRIPTION));
+        }
+        tool
     }
 }
 
@@ -53,7 +65,7 @@ impl<A: Arguments> Tool for BuiltIn<A> {
     }
 
     fn description(&self) -> &str {
-        A::DESCRIPTION
+        &self.description
     }
 
     fn schema(&self) -> Value {

@@ -7,12 +7,11 @@ use podward_gate::Permit;
 use podward_policy::{Operation, ToolName};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::built_in::{Arguments, BuiltIn, Ready};
-use crate::error::{BadArguments, BadCall};
+use crate::error::BadArguments;
 use crate::lower::names;
-use crate::tool::{Invocation, Place, Proposal, RunContext, Tool, ToolOutput};
+use crate::tool::{Invocation, Place, RunContext, Tool, ToolOutput};
 
 /// The arguments of `skill`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -86,36 +85,7 @@ impl StartSkill for NoSkills {
 /// `listing` tells the model which there are; it stands behind what the tool does.
 #[must_use]
 pub fn skill_tool(listing: &str) -> Arc<dyn Tool> {
-    Arc::new(SkillTool {
-        tool: BuiltIn::new(),
-        description: match listing.is_empty() {
-            true => Skill::DESCRIPTION.to_owned(),
-            false => format!("{}\n{listing}", Skill::DESCRIPTION),
-        },
-    })
-}
-
-struct SkillTool {
-    tool: BuiltIn<Skill>,
-    description: String,
-}
-
-impl Tool for SkillTool {
-    fn name(&self) -> &ToolName {
-        self.tool.name()
-    }
-
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    fn schema(&self) -> Value {
-        self.tool.schema()
-    }
-
-    fn propose(&self, arguments: Value, place: &Place) -> Result<Proposal, BadCall> {
-        self.tool.propose(arguments, place)
-    }
+    Arc::new(BuiltIn::<Skill>::with_listing(listing))
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@ use podward_gate::{CallId, Permit};
 use podward_policy::{Operation, ToolName};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::built_in::{Arguments, BuiltIn, Ready};
-use crate::error::{BadArguments, BadCall};
+use crate::error::BadArguments;
 use crate::lower::names;
-use crate::tool::{Invocation, Place, Proposal, RunContext, Tool, ToolOutput};
+use crate::tool::{Invocation, Place, RunContext, Tool, ToolOutput};
 
 /// The arguments of `spawn`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -88,36 +87,7 @@ impl RunChild for NoChildren {
 /// `listing` tells the model which there are; it stands behind what the tool does.
 #[must_use]
 pub fn spawn_tool(listing: &str) -> Arc<dyn Tool> {
-    Arc::new(SpawnTool {
-        tool: BuiltIn::new(),
-        description: match listing.is_empty() {
-            true => Spawn::DESCRIPTION.to_owned(),
-            false => format!("{}\n{listing}", Spawn::DESCRIPTION),
-        },
-    })
-}
-
-struct SpawnTool {
-    tool: BuiltIn<Spawn>,
-    description: String,
-}
-
-impl Tool for SpawnTool {
-    fn name(&self) -> &ToolName {
-        self.tool.name()
-    }
-
-    fn description(&self) -> &str {
-        &self.description
-    }
-
-    fn schema(&self) -> Value {
-        self.tool.schema()
-    }
-
-    fn propose(&self, arguments: Value, place: &Place) -> Result<Proposal, BadCall> {
-        self.tool.propose(arguments, place)
-    }
+    Arc::new(BuiltIn::<Spawn>::with_listing(listing))
 }
 
 #[cfg(test)]

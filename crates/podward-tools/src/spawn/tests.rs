@@ -1,11 +1,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use podward_policy::{Action, Lowered};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::error::BadCall;
 use crate::fixture::{World, permit, policies, text_place};
 use crate::registry::Registry;
+use crate::tool::Proposal;
 
 fn propose(arguments: Value) -> Result<Proposal, BadCall> {
     let mut registry = Registry::built_in();
