@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::children::{ASKS, calls, child, pipe, tree};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::{Client, Pod};
 use crate::session_files::decisions;
+use crate::trees::{ASKS, calls, child, pipe, tree};
 
 /// A pod whose grandchild asks whether it may make a file.
 pub(crate) fn asking(sandbox: &Sandbox) -> PathBuf {

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::children::{calls, child, spawns};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
+use crate::trees::{calls, child, spawns};
 
 /// How many crashes are tried; `cargo xtask soak` sets more.
 fn n_crashes() -> usize {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::children::{Holding, calls, child, spawns};
 use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
 use crate::session_files::{Ending, exchanges};
+use crate::trees::{Holding, calls, child, spawns};
 
 const WRITES: (&str, &str) = ("file_write", "{ path = \"made\", content = \"x\" }");
 

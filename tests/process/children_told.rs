@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::children::{ASKS, child, pipe, spawns, tree};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::{Client, Pod};
+use crate::trees::{ASKS, child, pipe, spawns, tree};
 
 /// The next thing of this kind that the innermost pod does.
 fn did(client: &mut Client, what: &str) -> Value {

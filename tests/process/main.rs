@@ -44,5 +44,6 @@ mod signals;
 mod skills;
 mod terminal;
 mod tmux;
+mod trees;
 mod typist;
 mod undo;
