@@ -7,7 +7,7 @@ mod repeats;
 
 use std::sync::Arc;
 
-use podward_policy::{Action, Cause, Policies, Ruling, SkillLayer};
+use podward_policy::{Action, Asking, Cause, Judged, Policies, Ruling, SkillLayer};
 
 use crate::answer::{Answer, AnswerError, DecidedBy, EditError};
 use crate::call::{Call, CallFacts};
@@ -108,26 +108,22 @@ impl<P> Gate<P> {
 
     /// The same, by uses that may be counted elsewhere.
     pub fn submit_with(&mut self, call: Call<P>, uses: Uses<'_>) -> Submitted<P> {
-        let ruling = self.judge(&call.facts);
-        self.admit(call, ruling, uses)
+        let judged = self.judge(&call.facts);
+        self.admit(call, judged, uses)
     }
 
     /// Judges a call again that was asked about before, and whose question is gone with the process
     /// that had put it: it is asked about again, unless the rules deny it by now. It does not count
     /// as repeated.
     pub fn submit_again(&mut self, call: Call<P>) -> Submitted<P> {
-        let ruling = self.judge(&call.facts);
-        let (reason, parts) = match ruling.action {
+        let Judged { ruling, asking } = self.judge(&call.facts);
+        let reason = match ruling.action {
             Action::Deny => return denied(call, ruling),
-            Action::Ask => {
-                let parts = self.policies.asking(call.facts.lowered());
-                (AskReason::Policy, parts)
-            }
-            Action::Allow => (AskReason::Resumed, vec![]),
+            Action::Ask => AskReason::Policy,
+            Action::Allow => AskReason::Resumed,
         };
-        let question = self.last_asked.question(&call.facts, ruling, reason, parts);
         // Grants that were given in the meantime are looked at when it is put.
-        self.hold(question, call)
+        self.ask(call, ruling, reason, asking)
     }
 
     /// Opens a question to all answers, unless grants that were given since it was submitted cover
@@ -214,7 +210,7 @@ impl<P> Gate<P> {
         {
             return Err(EditError::OtherCall { id: id.clone() });
         }
-        let ruling = self.judge(&call.facts);
+        let ruling = self.judge(&call.facts).ruling;
         if ruling.action == Action::Deny {
             return Err(EditError::Denied {
                 id: id.clone(),
@@ -295,7 +291,7 @@ impl<P> Gate<P> {
         self.questions.n_waiting()
     }
 
-    fn judge(&self, facts: &CallFacts) -> Ruling {
+    fn judge(&self, facts: &CallFacts) -> Judged {
         self.policies.judge_call(facts.tool(), facts.lowered())
     }
 
@@ -305,24 +301,19 @@ impl<P> Gate<P> {
         if self.policies.skills().len() == 0 {
             return None;
         }
-        let ruling = self.judge(facts);
+        let ruling = self.judge(facts).ruling;
         matches!(ruling.cause, Cause::Skill { .. }).then_some(ruling)
     }
 
     /// Decides about a judged call.
-    fn admit(&mut self, call: Call<P>, ruling: Ruling, uses: Uses<'_>) -> Submitted<P> {
-        let is_repeated = self.repeats.is_repeat(&call.facts) && ruling.cause != Cause::NoPolicy;
-        self.repeats.count(&call.facts);
+    fn admit(&mut self, call: Call<P>, judged: Judged, uses: Uses<'_>) -> Submitted<P> {
+        let Judged { ruling, asking } = judged;
+        let is_repeated = self.repeats.count(&call.facts) && ruling.cause != Cause::NoPolicy;
         match (ruling.action, is_repeated) {
             (Action::Deny, _) => denied(call, ruling),
-            (Action::Ask, _) => self.ask(call, ruling, is_repeated, uses),
-            (Action::Allow, true) => {
-                let reason = AskReason::Repeated;
-                let question = self
-                    .last_asked
-                    .question(&call.facts, ruling, reason, vec![]);
-                self.hold(question, call)
-            }
+            (Action::Ask, true) => self.ask(call, ruling, AskReason::PolicyRepeated, asking),
+            (Action::Ask, false) => self.ask_uncovered(call, ruling, asking, uses),
+            (Action::Allow, true) => self.ask(call, ruling, AskReason::Repeated, asking),
             (Action::Allow, false) => {
                 let permitted = self.permit(call, ruling, DecidedBy::Policy);
                 Submitted::Settled(Settled::Run(permitted))
@@ -336,40 +327,41 @@ impl<P> Gate<P> {
         Permitted::new(call, ruling, by)
     }
 
-    /// Decides about a call that the rules ask about.
+    /// Asks about a call that the rules ask about, unless grants cover it.
+    fn ask_uncovered(
+        &mut self,
+        call: Call<P>,
+        ruling: Ruling,
+        asking: Vec<Asking>,
+        uses: Uses<'_>,
+    ) -> Submitted<P> {
+        let (id, lowered) = (call.facts.request(), call.facts.lowered());
+        if let Some(covered) = self.grants.use_for(id, asking.iter(), lowered, uses) {
+            let Covered { grants, used, by } = covered;
+            let by = DecidedBy::Grants { grants, by };
+            let permitted = self.permit(call, ruling, by).using(used);
+            return Submitted::Settled(Settled::Run(permitted));
+        }
+        let rest = self.rest_of(&asking, lowered);
+        let ruling = rest.map_or(ruling, |rest| rest.ruling);
+        self.ask(call, ruling, AskReason::Policy, asking)
+    }
+
     fn ask(
         &mut self,
         call: Call<P>,
         ruling: Ruling,
-        is_repeated: bool,
-        uses: Uses<'_>,
+        reason: AskReason,
+        asking: Vec<Asking>,
     ) -> Submitted<P> {
-        let lowered = call.facts.lowered();
-        let parts = self.policies.asking(lowered);
-        let (reason, ruling) = if is_repeated {
-            (AskReason::PolicyRepeated, ruling)
-        } else {
-            let id = RequestId::from(call.facts.id().clone());
-            if let Some(covered) = self.grants.use_for(&id, parts.iter(), lowered, uses) {
-                let Covered { grants, used, by } = covered;
-                let by = DecidedBy::Grants { grants, by };
-                let permitted = self.permit(call, ruling, by).using(used);
-                return Submitted::Settled(Settled::Run(permitted));
-            }
-            let rest = self.rest_of(&parts, lowered);
-            (AskReason::Policy, rest.map_or(ruling, |rest| rest.ruling))
-        };
-        let question = self.last_asked.question(&call.facts, ruling, reason, parts);
-        self.hold(question, call)
-    }
-
-    fn hold(&mut self, question: Question, call: Call<P>) -> Submitted<P> {
-        let asked = question.clone();
-        match self.questions.hold(question, call) {
-            Ok(()) => Submitted::Ask(asked),
+        let question = self
+            .last_asked
+            .question(&call.facts, ruling, reason, asking);
+        match self.questions.hold(question.clone(), call) {
+            Ok(()) => Submitted::Ask(question),
             // Two calls under one id: an answer could not say which one it means.
             Err(IdTaken) => {
-                let refusal = Refusal::asked(&asked, RefusalCause::NotJudged);
+                let refusal = Refusal::asked(&question, RefusalCause::NotJudged);
                 Submitted::Settled(Settled::Refuse(refusal))
             }
         }

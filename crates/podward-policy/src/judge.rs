@@ -21,14 +21,14 @@ mod reach;
 mod skills;
 mod watch;
 
-pub(crate) use asking::{asking, judge_rest};
+pub(crate) use asking::{judge_rest, judged};
 use coverage::{coverage, why_unknown};
 pub(crate) use decided::decisions;
 pub(crate) use explain::explain;
 use fillings::{OverFillings, counts_in_part};
 use how::{CatchAll, How, is_located, operand};
 pub(crate) use reach::may_ever_run;
-pub(crate) use skills::{judge_call, under_skills};
+pub(crate) use skills::judge_call;
 
 use crate::explanation::Tried;
 use crate::index::{Candidate, Order};
@@ -37,7 +37,10 @@ use watch::{Step, Watch};
 
 /// Judges a call over all layers and active skills.
 pub(crate) fn judge(policies: &Policies, call: &Lowered) -> Ruling {
-    under_skills(judge_by_layers(&policies.layers, call), policies, call)
+    match policies.skills.is_empty() {
+        true => judge_by_layers(&policies.layers, call),
+        false => judged(policies, call).ruling,
+    }
 }
 
 /// Judges a call over all layers.
@@ -69,7 +72,7 @@ fn judge_with(layers: &[(LayerName, Policy)], call: &Lowered, watch: &mut impl W
                 layer: name,
                 policy,
             };
-            watch.decided(&found, operations);
+            watch.decided(&found, &view);
             if worst
                 .as_ref()
                 .is_none_or(|worst| found.weight() > worst.weight())
@@ -186,6 +189,16 @@ struct View<'a> {
     own_tool: Option<&'a ToolName>,
     /// The rule without wildcards that is the text of the whole call.
     exact: Option<usize>,
+    /// What the verdict hangs on.
+    decisive: Findings,
+    /// What is found out beside it, which has an allowance of work of its own: so the verdict is the
+    /// same, whoever watches.
+    beside: Findings,
+}
+
+/// What was found out about a call, and the work that is left for more.
+#[derive(Debug, Default)]
+struct Findings {
     /// What each rule says of the text of the whole call, once it was asked.
     of_whole: Vec<(usize, Hit)>,
     work: Work,
@@ -214,8 +227,8 @@ impl<'a> View<'a> {
             operations,
             own_tool,
             exact,
-            of_whole: Vec::new(),
-            work: Work::new(),
+            decisive: Findings::default(),
+            beside: Findings::default(),
         }
     }
 
@@ -334,35 +347,56 @@ impl<'a> View<'a> {
             let Some(rule) = policy.rules.get(idx) else {
                 continue;
             };
-            let says_the_same = said.is_only(rule.action) && !is_tree;
-            if is_in_part && (says_the_same || !counts_in_part(rule, operation)) {
+            if is_in_part && !counts_in_part(rule, operation) {
                 continue;
             }
-            let tried = self.tried(idx, rule, operation, how);
-            let whole = self.hit_whole(idx, rule, operation);
-            watch.step(Step { idx, tried, whole });
-            let mut hit = tried.hit();
-            match whole {
-                Hit::No => {}
-                Hit::May => hit = hit.max(Hit::May),
-                Hit::Must => said.at_least(rule.action, idx),
+            // What comes after a mix, or says what all say so far, decides nothing.
+            let is_mixed = said.is_mixed();
+            let is_beside = is_mixed || (is_in_part && !is_tree && said.is_only(rule.action));
+            let step = match (is_beside, W::GOES_ON) {
+                (false, _) => self.step(idx, rule, operation, how),
+                (true, true) => self.beside(|view| view.step(idx, rule, operation, how)),
+                (true, false) if is_mixed => break,
+                (true, false) => continue,
+            };
+            watch.step(step, rule);
+            let hit = step.hit();
+            if !is_beside {
+                said.hear(step, rule.action);
             }
-            match hit {
-                Hit::No => {}
-                Hit::May => said.add(rule.action, Some(idx)),
-                Hit::Must => {
-                    let decisive = Decision {
-                        action: rule.action,
-                        why: Why::Rule(idx),
-                    };
-                    return said.end(decisive, policy.unresolved);
-                }
-            }
-            if said.is_mixed() {
-                break;
+            if hit == Hit::Must {
+                let decisive = Decision {
+                    action: rule.action,
+                    why: Why::Rule(idx),
+                };
+                return said.end(decisive, policy.unresolved);
             }
         }
-        said.end(self.last(operation, how), policy.unresolved)
+        let last = self.last(operation, how);
+        watch.last(last);
+        said.end(last, policy.unresolved)
+    }
+
+    /// Finds something out that the verdict does not hang on.
+    fn beside<T>(&mut self, find: impl FnOnce(&mut Self) -> T) -> T {
+        std::mem::swap(&mut self.decisive, &mut self.beside);
+        let found = find(self);
+        std::mem::swap(&mut self.decisive, &mut self.beside);
+        found
+    }
+
+    /// Whether something was left open because it would have cost too much.
+    const fn is_used_up(&self) -> bool {
+        self.decisive.work.is_used_up() || self.beside.work.is_used_up()
+    }
+
+    /// What the rule at this place is to an operation.
+    fn step(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Step {
+        Step {
+            idx,
+            tried: self.tried(idx, rule, operation, how),
+            whole: self.hit_whole(idx, rule, operation),
+        }
     }
 
     /// The rules to try, in order: at least those that may match.
@@ -392,11 +426,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether the rule at this place matches an operation.
-    fn hit_of(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Hit {
-        self.tried(idx, rule, operation, how).hit()
-    }
-
     /// What the rule at this place is to an operation, the text of the whole call aside.
     fn tried(&mut self, idx: usize, rule: &Rule, operation: &Operation, how: How) -> Tried {
         if self.exact == Some(idx) {
@@ -421,14 +450,12 @@ impl<'a> View<'a> {
         if self.operations.whole().is_none() {
             return Hit::No;
         }
-        match self
-            .of_whole
-            .binary_search_by_key(&idx, |(known, _)| *known)
-        {
-            Ok(at) => self.of_whole.get(at).map_or(Hit::May, |(_, hit)| *hit),
+        let Findings { of_whole, work } = &mut self.decisive;
+        match of_whole.binary_search_by_key(&idx, |(known, _)| *known) {
+            Ok(at) => of_whole.get(at).map_or(Hit::May, |(_, hit)| *hit),
             Err(at) => {
-                let found = rule.hit_whole(self.operations.whole(), &mut self.work);
-                self.of_whole.insert(at, (idx, found));
+                let found = rule.hit_whole(self.operations.whole(), work);
+                of_whole.insert(at, (idx, found));
                 found
             }
         }
@@ -453,7 +480,7 @@ impl<'a> View<'a> {
                 return Tried::NamesNoAddress;
             }
             let operand = operand(operation);
-            return match rule.hit(&operation.subject, operand, &mut self.work) {
+            return match rule.hit(&operation.subject, operand, &mut self.decisive.work) {
                 Hit::No => Tried::Differs,
                 Hit::May => Tried::MayMatch,
                 Hit::Must => Tried::Matches,

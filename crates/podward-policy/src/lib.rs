@@ -67,4 +67,4 @@ pub use tool::{
     BUILT_IN_TOOLS, EXTERNAL_DIRECTORY, KnownTools, ToolName, ToolNameError, ToolOrigin,
 };
 pub use tool_glob::{ToolGlob, ToolProblem};
-pub use verdict::{Cause, Coverage, LayerKind, LayerName, RuleIdx, Ruling};
+pub use verdict::{Cause, Coverage, Judged, LayerKind, LayerName, RuleIdx, Ruling};

@@ -15,6 +15,8 @@ use crate::skill::SkillLayer;
 use crate::source::Location;
 use crate::spec::{Finding, PolicySpec};
 use crate::tool::{KnownTools, ToolName};
+#[cfg(doc)]
+use crate::verdict::Judged;
 use crate::verdict::{LayerKind, LayerName, Ruling};
 
 /// How the rules of a layer stand in its file.
@@ -175,9 +177,14 @@ impl Policies {
     /// layers: of them only the ruling tells.
     #[must_use]
     pub fn explain(&self, call: &Lowered) -> Explanation {
-        let mut explanation = judge::explain(&self.layers, call);
-        explanation.ruling = judge::under_skills(explanation.ruling, self, call);
-        explanation
+        let explanation = judge::explain(&self.layers, call);
+        match self.skills.is_empty() {
+            true => explanation,
+            false => Explanation {
+                ruling: self.judge(call),
+                ..explanation
+            },
+        }
     }
 
     /// Judges what a call would do by one layer alone: the one at a place, from 0; without one, by no
@@ -193,13 +200,10 @@ impl Policies {
         self.layers.iter().map(|(name, _)| name)
     }
 
-    /// All that asks about a call: empty unless the ruling is ask, and never empty if it is.
-    ///
-    /// The call may run once each of these is answered: an operation may be asked about by several
-    /// layers, and by several rules of one, where its text has holes.
+    /// All that asks about a call ([`Judged::asking`]).
     #[must_use]
     pub fn asking(&self, call: &Lowered) -> Vec<Asking> {
-        judge::asking(self, call)
+        judge::judged(self, call).asking
     }
 
     /// The verdict over a call that is asked about, once all that asks about it is answered but for

@@ -8,7 +8,7 @@ use crate::operation::Lowered;
 use crate::policy::{Policies, Policy};
 use crate::source::Location;
 use crate::tool::ToolName;
-use crate::verdict::Ruling;
+use crate::verdict::Judged;
 
 /// What an active skill lists, as a layer beside those of the rules: all that it can do is deny.
 ///
@@ -164,9 +164,9 @@ impl Policies {
     }
 
     /// Judges a call of a tool: as [`Policies::judge`], and a tool to which an active skill leaves
-    /// nothing is denied even where the call would do nothing.
+    /// nothing is denied even where the call would do nothing. Beside the ruling it tells what asks.
     #[must_use]
-    pub fn judge_call(&self, tool: &ToolName, call: &Lowered) -> Ruling {
+    pub fn judge_call(&self, tool: &ToolName, call: &Lowered) -> Judged {
         judge::judge_call(self, tool, call)
     }
 
@@ -175,7 +175,7 @@ impl Policies {
     #[must_use]
     pub fn explain_call(&self, tool: &ToolName, call: &Lowered) -> Explanation {
         Explanation {
-            ruling: self.judge_call(tool, call),
+            ruling: self.judge_call(tool, call).ruling,
             ..self.explain(call)
         }
     }

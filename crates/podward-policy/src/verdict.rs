@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::action::Action;
+use crate::asking::Asking;
 use crate::operation::OperationIdx;
 use crate::skill::SkillSays;
 use crate::source::Location;
@@ -143,4 +144,25 @@ pub struct Ruling {
     pub operation: Option<OperationIdx>,
     /// Whether all of the call was seen.
     pub coverage: Coverage,
+}
+
+/// A verdict over a call, and what asks about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The verdict.
+    pub ruling: Ruling,
+    /// All that asks: empty unless the verdict is ask, and never empty if it is. The call may run once each
+    /// of these is answered: an operation may be asked about by several layers, and by several rules of one,
+    /// where its text has holes.
+    pub asking: Vec<Asking>,
+}
+
+impl Judged {
+    /// A verdict that is no ask.
+    pub(crate) const fn settled(ruling: Ruling) -> Self {
+        Self {
+            ruling,
+            asking: Vec::new(),
+        }
+    }
 }

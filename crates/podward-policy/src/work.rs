@@ -10,6 +10,12 @@ pub(crate) struct Work {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Exhausted;
 
+impl Default for Work {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Work {
     /// Far above what any call costs that is not made to be slow, and still below a second.
     pub(crate) const LIMIT: u64 = 1 << 24;

@@ -268,7 +268,7 @@ fn a_record_from_a_session_file_restricts_as_the_skill_itself() {
                 .layer
                 .map(Policies::from);
             for (tool, call) in &calls {
-                let under = of_record.judge_call(tool, call).action;
+                let under = of_record.judge_call(tool, call).ruling.action;
                 let may_run = of_skill.as_ref().is_none_or(|lists| {
                     lists.may_ever_run(tool) && lists.judge(call).action == Action::Allow
                 });

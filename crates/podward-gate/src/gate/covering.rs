@@ -19,9 +19,9 @@ impl<P> Gate<P> {
         if self.repeats.is_repeat(facts) || !self.grants.has_limited() {
             return Vec::new();
         }
-        let lowered = facts.lowered();
-        match self.judge(facts).action {
-            Action::Ask => limited(&self.grants, &self.policies.asking(lowered), lowered),
+        let judged = self.judge(facts);
+        match judged.ruling.action {
+            Action::Ask => limited(&self.grants, &judged.asking, facts.lowered()),
             Action::Allow | Action::Deny => Vec::new(),
         }
     }

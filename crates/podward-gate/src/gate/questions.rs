@@ -1,6 +1,6 @@
 //! All questions of a gate: those that wait, and who settled the others.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) const SETTLED_KEPT: usize = 16_384;
 pub(super) struct Questions<P> {
     waiting: BTreeMap<RequestId, Waiting<P>>,
     n_put: u64,
-    settled: BTreeMap<RequestId, Answer>,
+    settled: HashMap<RequestId, Answer>,
     /// The keys of `settled`, oldest first.
     settled_order: VecDeque<RequestId>,
 }
@@ -42,11 +42,11 @@ enum Stage {
 pub(super) struct IdTaken;
 
 impl<P> Questions<P> {
-    pub(super) const fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             waiting: BTreeMap::new(),
             n_put: 0,
-            settled: BTreeMap::new(),
+            settled: HashMap::new(),
             settled_order: VecDeque::new(),
         }
     }

@@ -24,14 +24,16 @@ impl Repeats {
         facts.part_of().is_none() && n_submitted.saturating_add(1) >= REPEATS_ASKED
     }
 
-    /// Counts a call that is submitted.
-    pub(super) fn count(&mut self, facts: &CallFacts) {
-        if facts.part_of().is_none() {
-            let with_tool = self.0.entry(facts.tool().clone()).or_default();
-            let arguments = Arc::clone(facts.shared_arguments());
-            let n_submitted = with_tool.entry(arguments).or_default();
-            *n_submitted = n_submitted.saturating_add(1);
+    /// Counts a call that is submitted: whether it is repeated.
+    pub(super) fn count(&mut self, facts: &CallFacts) -> bool {
+        if facts.part_of().is_some() {
+            return false;
         }
+        let with_tool = self.0.entry(facts.tool().clone()).or_default();
+        let arguments = Arc::clone(facts.shared_arguments());
+        let n_submitted = with_tool.entry(arguments).or_default();
+        *n_submitted = n_submitted.saturating_add(1);
+        *n_submitted >= REPEATS_ASKED
     }
 
     /// Forgets how often the other calls were made, where this one, which is permitted, may change what

@@ -42,7 +42,8 @@ fn ruling(action: Action) -> Ruling {
 impl Gate<usize> {
     /// Decides about a call over which this is the verdict.
     fn admit_now(&mut self, call: Call<usize>, ruling: Ruling) -> Submitted<usize> {
-        self.admit(call, ruling, Uses::Counted)
+        let asking = Vec::new();
+        self.admit(call, Judged { ruling, asking }, Uses::Counted)
     }
 
     /// Asks about a call, and puts the question.

@@ -1,52 +1,22 @@
 //! All that asks about a call: what a remembered approval would have to answer.
 
-use super::skills::{denial, is_unasked, owner};
-use super::{Decision, Found, How, View, Why, counts_in_part, coverage, judge_by_layers};
+use super::skills::under_skills;
+use super::watch::{Step, Watch};
+use super::{Decision, Found, View, Why, coverage, judge_by_layers, judge_with};
 use crate::action::Action;
 use crate::asking::{AskedBy, Asker, Asking};
-use crate::index::Candidate;
-use crate::operation::{Lowered, Operation, OperationIdx, Subject};
+use crate::operation::{Lowered, Subject};
 use crate::pattern::Hit;
 use crate::policy::{Policies, Policy};
 use crate::rule::Rule;
 use crate::rule::tools::stands_for_anything;
-use crate::verdict::{Cause, LayerKind, LayerName, Ruling};
+use crate::verdict::{Cause, Judged, LayerName, Ruling};
 
-/// All that asks about a call; empty unless the ruling is ask.
-pub(crate) fn asking(policies: &Policies, call: &Lowered) -> Vec<Asking> {
-    if denial(&policies.skills, call).is_some() {
-        return Vec::new();
-    }
-    let asking = asking_of_layers(&policies.layers, call);
-    match owner(&policies.skills, call) {
-        Some(_) if is_unasked(&asking) => Vec::new(),
-        Some(_) | None => asking,
-    }
-}
-
-/// All that asks about a call in these layers, whatever skills are active.
-pub(super) fn asking_of_layers(layers: &[(LayerName, Policy)], call: &Lowered) -> Vec<Asking> {
-    let Lowered::Operations(operations) = call else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    let mut is_sure = true;
-    for (name, policy) in layers {
-        let mut view = View::new(policy, operations);
-        for (idx, operation) in operations.iter().enumerate() {
-            let Some(how) = view.how(operation) else {
-                continue;
-            };
-            let askers = view.askers(operation, how);
-            is_sure &= !askers.is_denied;
-            all.extend(askers.of(name.kind, OperationIdx(idx), operation));
-        }
-        is_sure &= !view.work.is_used_up();
-    }
-    match is_sure {
-        true => all,
-        false => asking_beyond_doubt(layers, call, all),
-    }
+/// Judges a call over all layers and active skills, and tells all that asks about it.
+pub(crate) fn judged(policies: &Policies, call: &Lowered) -> Judged {
+    let mut asking = AllThatAsks::default();
+    let ruling = judge_with(&policies.layers, call, &mut asking);
+    under_skills(asking.about(ruling), policies, call)
 }
 
 /// What is said of a call that is asked about once all that asks is answered but for this: an ask
@@ -89,164 +59,163 @@ pub(crate) fn judge_rest(
     }
 }
 
-/// Some layer denies, or some text was too costly to compare: the ruling tells, and what was found
-/// may be answered by a person only.
-fn asking_beyond_doubt(
-    layers: &[(LayerName, Policy)],
-    call: &Lowered,
-    mut found: Vec<Asking>,
-) -> Vec<Asking> {
-    let ruling = judge_by_layers(layers, call);
-    if ruling.action != Action::Ask {
-        return Vec::new();
+/// What asks about a call, collected while it is judged.
+#[derive(Default)]
+struct AllThatAsks {
+    found: Vec<Asking>,
+    /// Some layer denies, or some text was too costly to compare.
+    is_in_doubt: bool,
+    /// About the operation that is being decided.
+    askers: Askers,
+}
+
+/// What of one layer asks about one operation.
+#[derive(Default)]
+struct Askers {
+    /// Rules, by their places.
+    rules: Vec<usize>,
+    /// Rules that match the whole call: each can only tighten.
+    whole: Vec<usize>,
+    /// What asks where no rule ends the search.
+    last: Option<AskedBy>,
+    /// How many rules, the default among them, say something of some way to fill the holes.
+    n_possible: usize,
+    n_possible_denies: usize,
+    /// A rule that matches the whole call denies it.
+    is_whole_denied: bool,
+}
+
+/// To the end: a deny behind a mix counts as well.
+impl Watch for AllThatAsks {
+    const SEES_ALL: bool = false;
+    const GOES_ON: bool = true;
+
+    fn step(&mut self, step: Step, rule: &Rule) {
+        let askers = &mut self.askers;
+        if step.whole == Hit::Must {
+            match rule.action {
+                Action::Allow => {}
+                Action::Ask => askers.whole.push(step.idx),
+                Action::Deny => askers.is_whole_denied = true,
+            }
+        }
+        if step.hit() != Hit::No {
+            askers.n_possible += 1;
+            match rule.action {
+                Action::Allow => {}
+                Action::Ask => askers.rules.push(step.idx),
+                Action::Deny => askers.n_possible_denies += 1,
+            }
+        }
     }
-    let layer = match ruling.cause {
+
+    fn last(&mut self, decisive: Decision) {
+        let askers = &mut self.askers;
+        askers.n_possible += 1;
+        match decisive.action {
+            Action::Allow => {}
+            Action::Ask => {
+                askers.last = Some(match decisive.why {
+                    Why::Unnamed => AskedBy::Unnamed,
+                    Why::Default | Why::Rule(_) | Why::Unresolved(_) | Why::Unrestricted => {
+                        AskedBy::Default
+                    }
+                });
+            }
+            Action::Deny => askers.n_possible_denies += 1,
+        }
+    }
+
+    fn decided(&mut self, found: &Found<'_>, view: &View<'_>) {
+        let askers = std::mem::take(&mut self.askers);
+        self.is_in_doubt |= view.is_used_up() || askers.deny(found.policy);
+        askers.add_to(&mut self.found, found, view);
+    }
+}
+
+impl AllThatAsks {
+    /// All of it, beside the ruling. Where it is in doubt what the rules say, the ruling tells, and what was
+    /// found may be answered by a person only.
+    fn about(mut self, ruling: Ruling) -> Judged {
+        if ruling.action != Action::Ask {
+            self.found.clear();
+        } else if self.is_in_doubt {
+            for asking in &mut self.found {
+                asking.grantable = false;
+            }
+            self.found.extend(unresolved(&ruling));
+        }
+        Judged {
+            ruling,
+            asking: self.found,
+        }
+    }
+}
+
+/// What asks where it is not known whether something denies.
+fn unresolved(ruling: &Ruling) -> Option<Asking> {
+    let layer = match &ruling.cause {
         Cause::Rule { layer, .. }
         | Cause::Default { layer, .. }
         | Cause::Unresolved { layer, .. }
-        | Cause::Unnamed { layer } => Some(layer.kind),
+        | Cause::Unnamed { layer } => layer.kind,
         Cause::NoPolicy
         | Cause::NothingToRun
         | Cause::Unrestricted
         | Cause::Skill { .. }
-        | Cause::SkillFiles { .. } => None,
+        | Cause::SkillFiles { .. } => return None,
     };
-    for asking in &mut found {
-        asking.grantable = false;
-    }
-    if let (Some(layer), Some(operation)) = (layer, ruling.operation) {
-        found.push(Asking {
-            operation,
-            asker: Asker {
-                layer,
-                by: AskedBy::Unresolved,
-            },
-            grantable: false,
-            ask_timeout: None,
-        });
-    }
-    found
+    Some(Asking {
+        operation: ruling.operation?,
+        asker: Asker {
+            layer,
+            by: AskedBy::Unresolved,
+        },
+        grantable: false,
+        ask_timeout: None,
+    })
 }
 
-/// What of one layer asks about one operation.
-#[derive(Debug, Default)]
-struct Askers<'a> {
-    rules: Vec<&'a Rule>,
-    /// Rules that match the whole call: each can only tighten.
-    whole: Vec<&'a Rule>,
-    /// What asks where no rule ends the search.
-    last: Option<AskedBy>,
-    /// A rule, or the default, denies some way to fill the holes.
-    may_be_denied: bool,
-    /// The layer denies the operation.
-    is_denied: bool,
-}
-
-impl<'a> View<'a> {
-    /// As [`View::first_match`], but to the end: a deny behind a mix counts as well.
-    fn askers(&mut self, operation: &Operation, how: How) -> Askers<'a> {
-        let mut askers = Askers::default();
-        let policy = self.policy;
-        let mut n_possible = 0_usize;
-        let mut n_possible_denies = 0_usize;
-        for Candidate { idx, is_in_part } in self.order(operation, how) {
-            let Some(rule) = policy.rules.get(idx) else {
-                continue;
-            };
-            if is_in_part && !counts_in_part(rule, operation) {
-                continue;
-            }
-            let mut hit = self.hit_of(idx, rule, operation, how);
-            match self.hit_whole(idx, rule, operation) {
-                Hit::No => {}
-                Hit::May => hit = hit.max(Hit::May),
-                Hit::Must => askers.whole.push(rule),
-            }
-            if hit == Hit::No {
-                continue;
-            }
-            n_possible += 1;
-            match rule.action {
-                Action::Allow => {}
-                Action::Ask => askers.rules.push(rule),
-                Action::Deny => n_possible_denies += 1,
-            }
-            if hit == Hit::Must {
-                return askers.end(n_possible, n_possible_denies, policy.unresolved);
-            }
-        }
-        n_possible += 1;
-        match self.last(operation, how) {
-            Decision {
-                action: Action::Allow,
-                ..
-            } => {}
-            Decision {
-                action: Action::Ask,
-                why: Why::Unnamed,
-            } => askers.last = Some(AskedBy::Unnamed),
-            Decision {
-                action: Action::Ask,
-                why: Why::Default | Why::Rule(_) | Why::Unresolved(_) | Why::Unrestricted,
-            } => askers.last = Some(AskedBy::Default),
-            Decision {
-                action: Action::Deny,
-                ..
-            } => n_possible_denies += 1,
-        }
-        askers.end(n_possible, n_possible_denies, policy.unresolved)
-    }
-}
-
-impl Askers<'_> {
-    fn end(mut self, n_possible: usize, n_possible_denies: usize, unresolved: Action) -> Self {
+impl Askers {
+    /// Whether the layer denies the operation.
+    fn deny(&self, policy: &Policy) -> bool {
         let n_asks = self.rules.len() + usize::from(self.last.is_some());
-        let is_mixed =
-            ![0, n_possible].contains(&n_possible_denies) || ![0, n_possible].contains(&n_asks);
-        let is_whole_denied = self.whole.iter().any(|rule| rule.action == Action::Deny);
-        self.may_be_denied = n_possible_denies > 0 || is_whole_denied;
-        self.is_denied = n_possible_denies == n_possible
-            || (is_mixed && unresolved == Action::Deny)
-            || is_whole_denied;
-        let asks = |rule: &&&Rule| rule.action == Action::Ask;
-        let rules = std::mem::take(&mut self.rules);
-        self.rules = self.whole.iter().filter(asks).copied().collect();
-        for rule in rules {
-            if !self.whole.iter().any(|whole| std::ptr::eq(*whole, rule)) {
-                self.rules.push(rule);
-            }
-        }
-        self
+        let (n_denies, n_possible) = (self.n_possible_denies, self.n_possible);
+        let is_mixed = ![0, n_possible].contains(&n_denies) || ![0, n_possible].contains(&n_asks);
+        let is_denied = n_denies > 0 && n_denies == n_possible;
+        is_denied || (is_mixed && policy.unresolved == Action::Deny) || self.is_whole_denied
     }
 
-    fn of(self, layer: LayerKind, idx: OperationIdx, operation: &Operation) -> Vec<Asking> {
-        let is_known = match &operation.subject {
-            Subject::Unknown(_) => false,
-            Subject::Command(_)
-            | Subject::Path(_)
-            | Subject::Tree(_)
-            | Subject::Url(_)
-            | Subject::Plain(_) => !stands_for_anything(operation),
-        };
-        let may_be_granted = is_known && !self.may_be_denied;
+    fn add_to(self, all: &mut Vec<Asking>, found: &Found<'_>, view: &View<'_>) {
+        let may_be_denied = self.n_possible_denies > 0 || self.is_whole_denied;
+        let is_known = view
+            .operations
+            .get(found.operation)
+            .is_some_and(|operation| {
+                !matches!(operation.subject, Subject::Unknown(_)) && !stands_for_anything(operation)
+            });
         let asking = |by, grantable, ask_timeout| Asking {
-            operation: idx,
-            asker: Asker { layer, by },
-            grantable: grantable && may_be_granted,
+            operation: found.operation,
+            asker: Asker {
+                layer: found.layer.kind,
+                by,
+            },
+            grantable: grantable && is_known && !may_be_denied,
             ask_timeout,
         };
-        let mut all = Vec::new();
-        if self.may_be_denied {
+        if may_be_denied {
             all.push(asking(AskedBy::Unresolved, false, None));
         }
-        all.extend(self.rules.into_iter().map(|rule| {
+        let not_whole = self.rules.iter().filter(|idx| !self.whole.contains(idx));
+        let rules = self.whole.iter().chain(not_whole);
+        all.extend(rules.filter_map(|idx| {
+            let rule = found.policy.rules.get(*idx)?;
             let by = AskedBy::Rule {
                 tool: rule.written_tool().into(),
                 pattern: (*rule.pattern).into(),
             };
-            asking(by, rule.grantable, rule.ask_timeout())
+            Some(asking(by, rule.grantable, rule.ask_timeout()))
         }));
         all.extend(self.last.map(|by| asking(by, true, None)));
-        all
     }
 }

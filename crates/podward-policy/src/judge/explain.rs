@@ -1,7 +1,7 @@
 //! Judges with an eye on every rule.
 
 use super::watch::{Step, Watch};
-use super::{Found, How, View, judge_with, operand};
+use super::{Decision, Found, How, View, judge_with, operand};
 use crate::action::Action;
 use crate::explanation::{Explanation, LayerExplanation, Said, Tried, TriedRule};
 use crate::operation::{Lowered, Need, Operation, Operations, Subject};
@@ -55,16 +55,19 @@ struct Recorded {
 
 impl Watch for Recorder {
     const SEES_ALL: bool = true;
+    const GOES_ON: bool = false;
 
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: Step, _: &Rule) {
         self.steps.push(step);
     }
 
-    fn decided(&mut self, found: &Found<'_>, operations: &Operations) {
+    fn last(&mut self, _: Decision) {}
+
+    fn decided(&mut self, found: &Found<'_>, view: &View<'_>) {
         self.decided.push(Recorded {
             steps: std::mem::take(&mut self.steps),
             action: found.decision.action,
-            cause: found.cause(operations),
+            cause: found.cause(view.operations),
         });
     }
 }
@@ -103,11 +106,7 @@ impl View<'_> {
         let policy = self.policy;
         let rest = policy.rules.iter().enumerate().skip(from);
         rest.filter_map(|(idx, rule)| {
-            let step = Step {
-                idx,
-                tried: self.tried(idx, rule, operation, how),
-                whole: self.hit_whole(idx, rule, operation),
-            };
+            let step = self.step(idx, rule, operation, how);
             told(step, operation, policy)
         })
         .collect()

@@ -1,8 +1,10 @@
 //! A text with holes: what the rules say over the ways to fill them.
 
+use super::watch::Step;
 use super::{Decision, Why, operand};
 use crate::action::Action;
 use crate::operation::{Operation, PathForm, Subject};
+use crate::pattern::Hit;
 use crate::rule::{Operand, Rule, has_expansion};
 
 /// What the rules so far say of some ways to fill the holes.
@@ -16,13 +18,17 @@ pub(super) struct OverFillings {
 }
 
 impl OverFillings {
-    pub(super) fn at_least(&mut self, action: Action, rule: usize) {
-        if self.floor.is_none_or(|(floor, _)| action > floor) {
-            self.floor = Some((action, rule));
+    /// Takes in a rule that does not end the search by matching, however the holes are filled.
+    pub(super) fn hear(&mut self, step: Step, action: Action) {
+        if step.whole == Hit::Must && self.floor.is_none_or(|(floor, _)| action > floor) {
+            self.floor = Some((action, step.idx));
+        }
+        if step.hit() == Hit::May {
+            self.add(action, Some(step.idx));
         }
     }
 
-    pub(super) fn add(&mut self, action: Action, rule: Option<usize>) {
+    fn add(&mut self, action: Action, rule: Option<usize>) {
         self.strictest = self.strictest.max(Some(action));
         self.mildest = Some(self.mildest.map_or(action, |mildest| mildest.min(action)));
         self.first = self.first.or(rule);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::asking::asking_of_layers;
+use super::asking::judged;
 use super::{View, Why, coverage, why_unknown};
 use crate::action::Action;
 use crate::asking::Asking;
@@ -11,59 +11,55 @@ use crate::operation::{Lowered, Need, Operation, OperationIdx, PathSubject, Subj
 use crate::policy::{Policies, Policy};
 use crate::skill::{SkillFiles, SkillLayer, SkillSays};
 use crate::tool::ToolName;
-use crate::verdict::{Cause, Ruling};
+use crate::verdict::{Cause, Judged, Ruling};
 
 /// Judges a call of a tool: one to which a skill leaves nothing is denied whatever the call would do.
-pub(crate) fn judge_call(policies: &Policies, tool: &ToolName, call: &Lowered) -> Ruling {
-    let ruling = policies.judge(call);
-    if ruling.action == Action::Deny {
-        return ruling;
+pub(crate) fn judge_call(policies: &Policies, tool: &ToolName, call: &Lowered) -> Judged {
+    let judged = judged(policies, call);
+    if judged.ruling.action == Action::Deny {
+        return judged;
     }
     match policies.skills.iter().find(|skill| !skill.leaves(tool)) {
-        Some(skill) => Ruling {
+        Some(skill) => Judged::settled(Ruling {
             action: Action::Deny,
             cause: skill.cause(skill.not_listed()),
             operation: None,
-            coverage: ruling.coverage,
-        },
-        None => ruling,
+            coverage: judged.ruling.coverage,
+        }),
+        None => judged,
     }
 }
 
 /// What the layers say of a call, unless they leave it and a skill denies it, or they ask about a
 /// skill's own files.
-pub(crate) fn under_skills(ruling: Ruling, policies: &Policies, call: &Lowered) -> Ruling {
-    if ruling.action == Action::Deny {
-        return ruling;
+pub(super) fn under_skills(judged: Judged, policies: &Policies, call: &Lowered) -> Judged {
+    if judged.ruling.action == Action::Deny {
+        return judged;
     }
     if let Some(denial) = denial(&policies.skills, call) {
-        return denial;
+        return Judged::settled(denial);
     }
-    let owner = match ruling.action {
-        Action::Ask => owner(&policies.skills, call),
-        Action::Allow | Action::Deny => None,
-    };
-    match owner {
-        Some(owner) if is_unasked(&asking_of_layers(&policies.layers, call)) => Ruling {
+    match owner(&policies.skills, call) {
+        Some(owner) if is_unasked(&judged.asking) => Judged::settled(Ruling {
             action: Action::Allow,
             cause: Cause::SkillFiles {
                 name: owner.skill.name.clone(),
                 digest: owner.skill.digest.clone(),
             },
-            ..ruling
-        },
-        Some(_) | None => ruling,
+            ..judged.ruling
+        }),
+        Some(_) | None => judged,
     }
 }
 
 /// Whether all that asks about a skill's own files is left unasked: none of it stands for a possible
 /// deny, and none has to be answered by a person each time.
-pub(super) fn is_unasked(asking: &[Asking]) -> bool {
+fn is_unasked(asking: &[Asking]) -> bool {
     !asking.is_empty() && asking.iter().all(|asking| asking.grantable)
 }
 
 /// The skill whose own files a call reads, if that is all that it does.
-pub(super) fn owner<'s>(skills: &'s [Arc<SkillLayer>], call: &Lowered) -> Option<&'s SkillLayer> {
+fn owner<'s>(skills: &'s [Arc<SkillLayer>], call: &Lowered) -> Option<&'s SkillLayer> {
     let Lowered::Operations(operations) = call else {
         return None;
     };
@@ -95,7 +91,7 @@ fn lies_in(path: &PathSubject, files: &SkillFiles) -> bool {
 }
 
 /// What the first skill that denies a call says of it.
-pub(super) fn denial(skills: &[Arc<SkillLayer>], call: &Lowered) -> Option<Ruling> {
+fn denial(skills: &[Arc<SkillLayer>], call: &Lowered) -> Option<Ruling> {
     let Lowered::Operations(operations) = call else {
         return None;
     };

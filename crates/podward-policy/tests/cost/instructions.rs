@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::process::Command;
 
 use libtest_mimic::Failed;
-use podward_policy::{KnownTools, Lowered, Policies, Policy, PolicySpec};
+use podward_policy::{KnownTools, Lowered, Policies, Policy, PolicySpec, ToolName};
 
 use crate::hostile;
-use crate::workload::{HITS, calls, calls_with_holes, layers, policies, spec};
+use crate::workload::{HITS, Hit, calls, calls_with_holes, compiled, layers, policies, spec};
 
 /// Bytes of a text.
 const SIZES: [usize; 3] = [20, 200, 8000];
@@ -20,10 +20,17 @@ const SIZES_WITH_HOLES: [usize; 2] = [20, 200];
 /// The scenario of lists that are made to be slow.
 const HOSTILE: &str = "hostile";
 
-/// Runs what is measured: each call of [`measured`] or [`compile`] is one figure.
+/// The scenario of calls that are asked about.
+const ASKED: &str = "asked";
+
+/// Rules of which each is tried.
+const N_TRIED: usize = 100;
+
+/// Runs what is measured: each call of [`measured`], [`asked`] or [`compile`] is one figure.
 pub(crate) fn run(scenario: &str) {
     match scenario {
         HOSTILE => run_hostile(),
+        ASKED => run_asked(),
         n_rules => run_real(n_rules.parse().unwrap()),
     }
 }
@@ -58,6 +65,25 @@ fn run_hostile() {
             mark();
             measured(&policies, &calls);
         }
+    }
+}
+
+fn run_asked() {
+    let policies = Policies::from(compiled(N_TRIED));
+    let calls = calls(N_TRIED, Hit::Never, SIZES[0]);
+    mark();
+    measured(&policies, &calls);
+    mark();
+    asked(&policies, &calls);
+}
+
+#[inline(never)]
+fn asked(policies: &Policies, calls: &[Lowered]) {
+    let tool = ToolName::new("bash").unwrap();
+    for call in calls {
+        let judged = policies.judge_call(&tool, black_box(call));
+        assert_eq!(judged.asking.len(), 1, "{call:?}");
+        black_box(judged);
     }
 }
 
@@ -174,6 +200,22 @@ pub(crate) fn check_hostile() -> Result<(), Failed> {
     Ok(())
 }
 
+/// What asks is found out where it is judged: by a second round over the rules it would be twice as much.
+pub(crate) fn check_asked() -> Result<(), Failed> {
+    if !has_valgrind() {
+        return Ok(());
+    }
+    let totals = totals(ASKED)?;
+    println!("judged, and with what asks: {totals:?}");
+    let &[judged, asked] = &*totals else {
+        return Err(format!("{totals:?}").into());
+    };
+    match asked * 10 > judged * 12 {
+        true => Err(format!("{judged} to judge, {asked} with what asks").into()),
+        false => Ok(()),
+    }
+}
+
 fn has_valgrind() -> bool {
     let has = Command::new("valgrind").arg("--version").output().is_ok();
     if !has {
@@ -203,8 +245,8 @@ fn figures(n_rules: usize) -> Result<Figures, Failed> {
 fn totals(scenario: &str) -> Result<Vec<u64>, Failed> {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cost.{scenario}"));
     std::fs::remove_file(&file).ok();
-    let dumps =
-        ["mark", "measured", "compile"].map(|name| format!("--dump-after=*instructions::{name}*"));
+    let dumps = ["mark", "measured", "asked", "compile"]
+        .map(|name| format!("--dump-after=*instructions::{name}*"));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--combine-dumps=yes"])
         .arg(format!("--callgrind-out-file={}", file.display()))

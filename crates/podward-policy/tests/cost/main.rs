@@ -28,6 +28,10 @@ fn main() {
             instructions::check,
         ),
         Trial::test(
+            "what_asks_is_found_out_where_it_is_judged",
+            instructions::check_asked,
+        ),
+        Trial::test(
             "hostile_lists_and_texts_cost_in_proportion",
             instructions::check_hostile,
         ),

@@ -30,7 +30,7 @@ fn policies(record: &WorkflowRecord) -> Policies {
 
 fn judge(record: &WorkflowRecord, tool: &str, arguments: serde_json::Value) -> Action {
     let (tool, call) = call(tool, arguments);
-    policies(record).judge_call(&tool, &call).action
+    policies(record).judge_call(&tool, &call).ruling.action
 }
 
 #[track_caller]
@@ -119,7 +119,7 @@ fn a_long_list_is_quoted_in_part_and_counts_as_a_whole() {
     let Cause::Skill {
         says: SkillSays::NotListed { list },
         ..
-    } = policies(&record).judge_call(&tool, &call).cause
+    } = policies(&record).judge_call(&tool, &call).ruling.cause
     else {
         panic!("it is not listed");
     };
@@ -231,7 +231,10 @@ fn an_address_that_a_name_led_to_is_listed_by_its_host_or_with_the_tool() {
         ("disallowed-tools: WebFetch\n", Action::Deny),
     ] {
         let call = address.clone().into();
-        let found = policies(&record(lines)).judge_call(&tool, &call).action;
+        let found = policies(&record(lines))
+            .judge_call(&tool, &call)
+            .ruling
+            .action;
         assert_eq!(found, expected, "{lines}");
     }
 }
