@@ -9,103 +9,24 @@
 //! (10 000, 200, 1 000 and the `podward` beside it, unless said otherwise).
 #![expect(clippy::print_stdout, reason = "a program that measures")]
 
-use std::error::Error;
-use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use podward_client::{Client, Events};
 use podward_protocol::{
     Answer, Event, Hello, PROTOCOL_VERSION, PermissionList, PermissionRejectAll, PermissionReply,
-    PermissionRequest, Pong, Run,
+    PermissionRequest, Run,
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+use served::{Outcome, Served, built_beside, row};
 
-const N_ROUNDS: usize = 10_000;
+mod served;
 
 /// Events that say nothing of the model's deltas.
 const EVENTS: [&str; 2] = ["permission_request", "tool_call_finished"];
-
-/// A pod that is served for this, and ends with it.
-struct Served {
-    child: Child,
-    socket: PathBuf,
-    _directory: tempfile::TempDir,
-}
-
-impl Served {
-    /// A pod whose first message has so many calls, all of them asked about.
-    fn start(program: &Path, n_questions: usize) -> Outcome<Self> {
-        let directory = tempfile::tempdir()?;
-        let path = |name: &str| directory.path().join(name);
-        std::fs::create_dir(path("work"))?;
-        std::fs::DirBuilder::new().mode(0o700).create(path("run"))?;
-        let mut script = "[[step]]\n".to_owned();
-        for number in 0..n_questions {
-            // Each tells when it ran, and is another call than the others.
-            write!(
-                script,
-                "[[step.call]]\ntool = \"bash\"\ninput = {{ command = 'date +%s%N-{number}' }}\n"
-            )?;
-        }
-        std::fs::write(path("script.toml"), script)?;
-        let manifest = format!(
-            "[pod]\nname = \"load\"\nworkspace = \"work\"\n\
-             [model]\nprovider = \"scripted\"\nscript = \"./script.toml\"\n\
-             [permissions]\ndefault_action = \"deny\"\non_ask = \"wait\"\nask_timeout = \"1h\"\n\
-             rule = [{{ tool = \"bash\", pattern = \"date *\", action = \"ask\" }}]\n\
-             [limits]\nmessage_calls = {n_questions}\n"
-        );
-        std::fs::write(path("pod.toml"), manifest)?;
-        let mut child = Command::new(program)
-            .args(["serve", "--format", "json"])
-            .arg(path("pod.toml"))
-            .current_dir(path("work"))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", directory.path())
-            .env("XDG_RUNTIME_DIR", path("run"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let mut lines = BufReader::new(child.stdout.take().ok_or("no output")?);
-        let mut line = String::new();
-        lines.read_line(&mut line)?;
-        // What it tells is of no interest, but somebody has to read it.
-        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
-        let is_socket = |path: &PathBuf| path.extension().is_some_and(|ext| ext == "sock");
-        let socket = std::fs::read_dir(path("run").join("podward"))?
-            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-            .find(is_socket)
-            .ok_or("the pod has no socket")?;
-        Ok(Self {
-            child,
-            socket,
-            _directory: directory,
-        })
-    }
-
-    /// The resident memory of the pod, in kB.
-    fn memory(&self) -> Outcome<u64> {
-        resident(&self.child.id().to_string())
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 /// The resident memory of a process, in kB.
 fn resident(pid: &str) -> Outcome<u64> {
@@ -138,78 +59,6 @@ fn hello(name: String) -> Hello {
         can_approve: true,
         events: Some(EVENTS.map(str::to_owned).to_vec()),
     }
-}
-
-/// A row of times: the median, and what 99 of 100 are not above.
-fn row(what: &str, mut times: Vec<Duration>) {
-    times.sort();
-    let at = |percent: usize| times.get(times.len() * percent / 100).copied();
-    let (median, p99) = (at(50).unwrap_or_default(), at(99).unwrap_or_default());
-    println!("| {what} | {median:.1?} | {p99:.1?} |");
-}
-
-/// Lines as long as those of a pong and its answer.
-const PING: &[u8] = b"{\"method\":\"pong\",\"params\":{\"n\":1},\"id\":1000}\n";
-const PONG: &[u8] = b"{\"id\":1000,\"result\":{}}\n";
-
-/// Such lines there and back over a bare socket, between two threads that block.
-fn ping_pong() -> Outcome<Vec<Duration>> {
-    let (here, there) = UnixStream::pair()?;
-    let other = std::thread::spawn(move || -> std::io::Result<()> {
-        let mut reader = BufReader::new(there.try_clone()?);
-        let mut line = String::new();
-        while reader.read_line(&mut line)? > 0 {
-            (&there).write_all(PONG)?;
-            line.clear();
-        }
-        Ok(())
-    });
-    let mut reader = BufReader::new(here.try_clone()?);
-    let mut times = Vec::with_capacity(N_ROUNDS);
-    let mut line = String::new();
-    for _ in 0..N_ROUNDS {
-        let start = Instant::now();
-        (&here).write_all(PING)?;
-        line.clear();
-        reader.read_line(&mut line)?;
-        times.push(start.elapsed());
-    }
-    here.shutdown(std::net::Shutdown::Both)?;
-    other.join().map_err(|_| "the other end failed")??;
-    Ok(times)
-}
-
-/// The same between two runtimes, as a client and a pod have them: what waits for a socket waits for others
-/// as well.
-async fn ping_pong_of_runtimes() -> Outcome<Vec<Duration>> {
-    let (here, there) = UnixStream::pair()?;
-    here.set_nonblocking(true)?;
-    there.set_nonblocking(true)?;
-    let other = std::thread::spawn(move || -> std::io::Result<()> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime.block_on(async {
-            let (reader, mut writer) = tokio::net::UnixStream::from_std(there)?.into_split();
-            let mut lines = tokio::io::BufReader::new(reader).lines();
-            while lines.next_line().await?.is_some() {
-                writer.write_all(PONG).await?;
-            }
-            Ok(())
-        })
-    });
-    let mut times = Vec::with_capacity(N_ROUNDS);
-    let (reader, mut writer) = tokio::net::UnixStream::from_std(here)?.into_split();
-    let mut lines = tokio::io::BufReader::new(reader).lines();
-    for _ in 0..N_ROUNDS {
-        let start = Instant::now();
-        writer.write_all(PING).await?;
-        lines.next_line().await?;
-        times.push(start.elapsed());
-    }
-    drop((lines, writer));
-    other.join().map_err(|_| "the other end failed")??;
-    Ok(times)
 }
 
 /// The next questions, up to so many.
@@ -284,12 +133,6 @@ async fn list(client: &Client, n: usize) -> Outcome {
     }
 }
 
-/// The program that was built with this example.
-fn built_beside() -> Option<PathBuf> {
-    let directory = std::env::current_exe().ok()?.parent()?.parent()?.to_owned();
-    Some(directory.join("podward"))
-}
-
 /// Does something while a client goes on taking its events: one that takes none is silent.
 async fn while_reading<T>(
     events: &mut Events,
@@ -327,16 +170,10 @@ async fn connect_others(
     Ok(others)
 }
 
-async fn print_answers(answers: &[Answered], pongs: Vec<Duration>) -> Outcome {
+fn print_answers(answers: &[Answered]) {
     println!("| {} answers | median | p99 |", answers.len());
     println!("|---|---|---|");
     let times = |of: fn(&Answered) -> Duration| answers.iter().map(of).collect();
-    row("a line there and back over a bare socket", ping_pong()?);
-    row(
-        "the same between two runtimes",
-        ping_pong_of_runtimes().await?,
-    );
-    row("a method of the pod", pongs);
     row("an answer is on disk", times(|answered| answered.on_disk));
     row(
         "its program (`date`) runs",
@@ -346,7 +183,6 @@ async fn print_answers(answers: &[Answered], pongs: Vec<Duration>) -> Outcome {
         "its call has its result",
         times(|answered| answered.finished),
     );
-    Ok(())
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -356,28 +192,19 @@ async fn main() -> Outcome {
     let (n_questions, n_clients, n_answers) = (count(10_000)?, count(200)?, count(1_000)?);
     let program = arguments.next().map(PathBuf::from).or_else(built_beside);
     let message = message(n_questions)?;
-    let pod = Served::start(&program.ok_or("no program")?, n_questions)?;
+    let pod = Served::start(&mut Command::new(program.ok_or("no program")?), n_questions)?;
     let (client, mut events) = Client::connect(&pod.socket, hello("measures".to_owned())).await?;
-    let mut pongs = Vec::with_capacity(N_ROUNDS);
-    for n in 0..N_ROUNDS {
-        let start = Instant::now();
-        client.ask(Pong { n: n as u64 }).await?;
-        pongs.push(start.elapsed());
-    }
 
+    let memory = || resident(&pod.child.id().to_string());
     println!(
         "| {n_questions} questions, {n_clients} clients | took | resident memory of the pod |"
     );
     println!("|---|---|---|");
-    println!("| before | | {} kB |", pod.memory()?);
-    let before = pod.memory()?;
+    println!("| before | | {} kB |", memory()?);
+    let before = memory()?;
     let mut start = Instant::now();
     let step = |what: &str, start: &mut Instant| -> Outcome {
-        println!(
-            "| {what} | {:.1?} | {} kB |",
-            start.elapsed(),
-            pod.memory()?
-        );
+        println!("| {what} | {:.1?} | {} kB |", start.elapsed(), memory()?);
         *start = Instant::now();
         Ok(())
     };
@@ -388,7 +215,7 @@ async fn main() -> Outcome {
     };
     client.ask(run).await?;
     let requests = questions(&mut events, n_questions).await?;
-    let waiting = pod.memory()?.saturating_sub(before);
+    let waiting = memory()?.saturating_sub(before);
     step("all of them asked and read by one client", &mut start)?;
     list(&client, n_questions).await?;
     step("all listed, a page at a time", &mut start)?;
@@ -409,7 +236,7 @@ async fn main() -> Outcome {
         each(message)
     );
 
-    print_answers(&answers, pongs).await?;
+    print_answers(&answers);
     for other in others {
         other.abort();
     }
