@@ -47,7 +47,7 @@ fn a_child_is_not_freed_by_a_pod_that_was_held_itself() {
         ("independent", "independent", true),
     ] {
         let sandbox = three(middle, last, rules);
-        let ran = go(&sandbox, &[]).exits(0);
+        let ran = go(&sandbox, &[]).exits(if is_written { 0 } else { 10 });
         assert_eq!(sandbox.sessions().len(), 3, "{middle} {last} {ran:#?}");
         let is_made = made(&sandbox).exists();
         assert_eq!(is_made, is_written, "{middle} {last} {ran:#?}");
@@ -62,7 +62,7 @@ fn hooks_of_a_pod_hold_what_a_child_held_by_it_starts() {
     );
     for (middle, is_written) in [("ceiling", false), ("independent", true)] {
         let sandbox = three(middle, "independent", &hook);
-        let ran = go(&sandbox, &[]).exits(0);
+        let ran = go(&sandbox, &[]).exits(if is_written { 0 } else { 10 });
         assert_eq!(made(&sandbox).exists(), is_written, "{middle} {ran:#?}");
     }
 }
@@ -73,7 +73,7 @@ fn what_whoever_starts_a_pod_adds_to_its_rules_holds_an_independent_child() {
         { tool = \"file_*\", pattern = \"*\", action = \"deny\" }]\n";
     let sandbox = three("independent", "independent", ALLOW_ALL);
     let file = sandbox.write("strict.toml", strict);
-    let ran = go(&sandbox, &["--permissions", file.to_str().unwrap()]).exits(0);
+    let ran = go(&sandbox, &["--permissions", file.to_str().unwrap()]).exits(10);
     assert!(!made(&sandbox).exists(), "{ran:#?}");
 
     let pod = sandbox.path("pod.toml");
@@ -83,7 +83,7 @@ fn what_whoever_starts_a_pod_adds_to_its_rules_holds_an_independent_child() {
         .output()
         .unwrap()
         .into();
-    let ran = ran.exits(0);
+    let ran = ran.exits(10);
     assert!(!made(&sandbox).exists(), "{ran:#?}");
 
     let ran = go(&sandbox, &[]).exits(0);
@@ -282,7 +282,7 @@ fn a_call_of_a_child_that_has_ended_is_explained_under_the_pods_above() {
         &spawns(&["worker"]),
         &format!("{}{strict}", child("worker", "")),
     );
-    go(&sandbox, &[]).exits(0);
+    go(&sandbox, &[]).exits(10);
     let session = &sandbox.sessions()[1];
     let id = session.file_name().unwrap().to_str().unwrap();
     let ran = sandbox.run(&["explain", "call_1_1", "--session", id, "--format", "json"]);

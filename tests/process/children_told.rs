@@ -82,7 +82,7 @@ fn what_nobody_answered_in_a_child_is_listed_with_the_rule_that_would_allow_it()
     let sandbox = Sandbox::new();
     let touch = ("bash", "{ command = \"touch made\" }");
     let pod = tree(&sandbox, &[touch], ASKS);
-    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(0);
+    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(10);
     let (_, list) = ran
         .stderr
         .split_once("asked about, and nobody answered")
@@ -94,6 +94,26 @@ fn what_nobody_answered_in_a_child_is_listed_with_the_rule_that_would_allow_it()
     ] {
         assert!(list.contains(part), "{part}: {list}");
     }
+}
+
+#[test]
+fn calls_refused_in_children_count_and_are_told_apart() {
+    let sandbox = Sandbox::new();
+    let tries = [("bash", "{ command = \"touch made\" }"), ("list", "{}")];
+    let pod = tree(&sandbox, &tries, ASKS);
+    let pod = pod.to_str().unwrap();
+    let ran = sandbox.run(&["run", pod, "go"]).exits(10);
+    let says = "done · 1 call, 0 refused · children: 3 calls, 1 refused\n";
+    assert!(ran.stderr.contains(says), "{ran:#?}");
+    let ran = sandbox
+        .run(&["run", pod, "go", "--format", "json"])
+        .exits(10);
+    let lines = ran.json_lines();
+    let end = lines.iter().find(|line| line["event"] == "turn_ended");
+    let end = &end.unwrap()["data"];
+    assert_eq!(end["n_calls"], 1, "{end:#}");
+    assert_eq!(end["n_refused"], 0, "{end:#}");
+    assert_eq!(end["children"], json!({ "n_calls": 3, "n_refused": 1 }));
 }
 
 #[test]
@@ -151,7 +171,9 @@ fn the_session_of_a_child_goes_on_under_the_pods_above_it_or_not_at_all() {
             [permissions]\ndefault_action = \"allow\"\nrule = [\n\
             { tool = \"read\", pattern = \"own.txt\", action = \"deny\" }]\n";
         let pod = sandbox.pod(&spawns(&["worker"]), &format!("{worker}{above}"));
-        sandbox.run(&["run", pod.to_str().unwrap(), "go"]).exits(0);
+        sandbox
+            .run(&["run", pod.to_str().unwrap(), "go"])
+            .exits(if mode == "ceiling" { 10 } else { 0 });
         let session = sandbox.sessions().pop().unwrap();
         let id = session.file_name().unwrap().to_str().unwrap();
         let manifest = sandbox.path("worker.toml");

@@ -11,6 +11,7 @@ mod check;
 mod children;
 mod children_asked;
 mod children_crash;
+mod children_ended;
 mod children_held;
 mod children_told;
 mod crash;

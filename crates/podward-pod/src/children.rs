@@ -4,20 +4,21 @@ mod above;
 mod error;
 mod inheritance;
 mod kept;
+mod over;
 mod process;
 mod talk;
+mod told;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use podward_gate::CallId;
 use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
 use podward_tools::{RunChild, ToolOutput};
-use podward_worker::{ActiveSkills, Spending, Spent};
+use podward_worker::{ActiveSkills, Spending};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -25,15 +26,14 @@ pub(crate) use above::{Above, FromBelow};
 pub use error::ChildError;
 pub use inheritance::Inheritance;
 pub(crate) use inheritance::{Estate, HandedLayer, HandedManifest, HandedScope};
+pub(crate) use over::time_to_end_children;
 
 use self::inheritance::Legacy;
+use self::over::Over;
 use self::process::Process;
 use crate::error::with_causes;
 use crate::layers::Loaded;
 use crate::skills;
-
-/// How much longer than its turn a child may take to start and to end.
-const GRACE: Duration = Duration::from_secs(30);
 
 /// Runs the children of a pod.
 pub(crate) struct Children {
@@ -162,31 +162,28 @@ impl Children {
         }
         let inheritance = self.inheritance(child, left)?;
         let limits = &self.loaded.resolved.limits;
-        let timeout = child.turn_timeout.unwrap_or(limits.turn_timeout);
-        let timeout = timeout.saturating_add(GRACE);
+        let over = Over {
+            cancel,
+            spending: &self.spending,
+            timeout: child.turn_timeout.unwrap_or(limits.turn_timeout),
+            n_below: self.estate.depth,
+        };
         let mut up = self
             .above
             .as_ref()
             .map(|above| above.of(call, child.name.as_str()));
         let (mut process, stream) = Process::start(program, &self.variables, &inheritance)?;
         tracing::info!(%call, child = child.name.as_str(), "a child starts");
-        let over = async {
-            tokio::select! {
-                () = tokio::time::sleep(timeout) => ChildError::TimedOut(timeout),
-                () = cancel.cancelled() => ChildError::Cancelled,
-            }
-        };
         let name = child.name.as_str();
-        let mut spent = Spent::default();
-        let talked = talk::talk(stream, name, prompt, up.as_mut(), &mut spent, over).await;
-        self.spending.add(spent);
+        let mut meter = self.spending.meter();
+        let left = talk::talk(stream, name, prompt, up.as_mut(), &mut meter, &over).await;
         // It ends once nobody holds the connection to it, and the server around this pod holds it too.
         if let Some(up) = up {
             up.ended().await;
         }
         // Whatever it does by now, and all that it started, ends here.
-        let said = process.end().await;
-        let told = talked.map_err(|error| error.with_words(said))?;
+        let said = process.end(left.until).await;
+        let told = left.told.map_err(|error| error.with_words(said))?;
         Ok(told.output(child.name.as_str(), self.output_bytes))
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use podward_gate::{AskReason, Progress};
 use podward_policy::Policies;
 use podward_protocol::{
-    CallId, Change, Envelope, ErrorCode, ErrorRaised, Event, Notice, RefusalCause, SessionId,
-    Status, TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallStarted, ToolCallVerdict,
-    ToolOutcome, TurnEnded, TurnStarted, Usage, encode,
+    CallCount, CallId, Change, Envelope, ErrorCode, ErrorRaised, Event, Notice, RefusalCause,
+    SessionId, Status, TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallStarted,
+    ToolCallVerdict, ToolOutcome, TurnEnded, TurnStarted, Usage, encode,
 };
 use podward_shell::AddedPrograms;
 use podward_tools::allowing_rules;
@@ -163,9 +163,9 @@ impl Narrator {
                     help: None,
                 }));
             }
-            WorkerEvent::Usage(usage) => {
-                self.usage = usage;
-                told.push(self.tokens());
+            WorkerEvent::Usage(used) => {
+                self.usage = used.usage;
+                told.push(self.tokens(used.steps));
             }
             WorkerEvent::TurnEnded(end) => told.extend(self.turn_ended(&end)),
         }
@@ -257,7 +257,7 @@ impl Narrator {
         })
     }
 
-    fn tokens(&self) -> Event {
+    fn tokens(&self, n_steps: u32) -> Event {
         let mut total = self.before;
         total += self.usage;
         Event::Usage(Usage {
@@ -265,6 +265,7 @@ impl Narrator {
             output_tokens: self.usage.output_tokens,
             total_input_tokens: total.input_tokens,
             total_output_tokens: total.output_tokens,
+            n_steps: n_steps.into(),
         })
     }
 
@@ -285,6 +286,10 @@ impl Narrator {
             n_refused: end.n_refused.into(),
             n_calls: self.n_calls,
             n_steps: end.n_steps.into(),
+            children: CallCount {
+                n_calls: end.of_children.made.into(),
+                n_refused: end.of_children.refused.into(),
+            },
         }));
         told.push(self.enter(Status::Idle));
         told

@@ -328,7 +328,7 @@ pub enum ToolOutcome {
     },
 }
 
-/// Tokens of the turn so far, and of this run of the session.
+/// What the turn has used so far, running children included, and this run of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// Tokens sent in this turn.
@@ -339,6 +339,9 @@ pub struct Usage {
     pub total_input_tokens: u64,
     /// Tokens written in this run of the session.
     pub total_output_tokens: u64,
+    /// Requests to models in this turn.
+    #[serde(default)]
+    pub n_steps: u64,
 }
 
 /// Something failed.
@@ -380,6 +383,24 @@ pub struct TurnEnded {
     /// How often the model was asked in it, requests of children included.
     #[serde(default)]
     pub n_steps: u64,
+    /// The calls of children, theirs included, which are not among its own. Left out where there are none.
+    #[serde(default, skip_serializing_if = "CallCount::is_zero")]
+    pub children: CallCount,
+}
+
+/// How many calls there were.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CallCount {
+    /// All of them.
+    pub n_calls: u64,
+    /// Those that were refused.
+    pub n_refused: u64,
+}
+
+impl CallCount {
+    const fn is_zero(&self) -> bool {
+        self.n_calls == 0
+    }
 }
 
 /// Why a turn ended.

@@ -43,9 +43,9 @@ pub use connection::{
     ClientJoined, ClientLeft, CloseReason, Closing, Ping, SnapshotEnd, SnapshotStarted,
 };
 pub use event::{
-    Confinement, ConfinementLevel, Envelope, ErrorCode, ErrorRaised, Event, LimitName, Notice,
-    SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished, ToolCallStarted,
-    ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
+    CallCount, Confinement, ConfinementLevel, Envelope, ErrorCode, ErrorRaised, Event, LimitName,
+    Notice, SessionStarted, Status, TextDelta, ToolCallArguments, ToolCallFinished,
+    ToolCallStarted, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Usage,
 };
 pub use explanation::{
     Change, Explain, ExplainCall, ExplainedCall, ExplainedOperation, Explanation, HoleKind,

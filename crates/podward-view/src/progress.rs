@@ -42,9 +42,19 @@ pub fn turn_end_text(reason: &TurnEndReason) -> (Look, String) {
     (look, visible(&why, Lines::Escape))
 }
 
-/// How many calls a turn had, and how many of them were refused.
+/// How many calls a turn had, and how many of them were refused; those of children for themselves.
 #[must_use]
 pub fn turn_calls_text(ended: &TurnEnded) -> String {
-    let calls = counted(ended.n_calls, "call");
-    format!("{calls}, {} refused", ended.n_refused)
+    let own = calls_text(ended.n_calls, ended.n_refused);
+    match ended.children.n_calls {
+        0 => own,
+        n_calls => {
+            let below = calls_text(n_calls, ended.children.n_refused);
+            format!("{own} · children: {below}")
+        }
+    }
+}
+
+fn calls_text(n_calls: u64, n_refused: u64) -> String {
+    format!("{}, {n_refused} refused", counted(n_calls, "call"))
 }

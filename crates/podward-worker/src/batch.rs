@@ -182,6 +182,7 @@ impl Turn<'_> {
     /// Runs what is ready and waits for answers, until every call has its result.
     async fn work(&mut self, batch: &mut Batch) -> Result<(), JournalError> {
         self.put_held(batch).await?;
+        let mut spent = self.parts.spending.changes();
         loop {
             if batch.end.is_none() {
                 batch.end = self.stop.reason();
@@ -199,6 +200,7 @@ impl Turn<'_> {
                 Some(finished) = batch.tasks.join_next() => self.take(batch, finished).await?,
                 settled = batch.questions.settled() => self.settle(batch, settled).await?,
                 Some(call) = batch.further.next() => self.further(batch, call).await?,
+                () = spent.next() => self.tell_usage().await,
                 reason = self.stop.stopped() => batch.end = Some(reason),
             }
         }

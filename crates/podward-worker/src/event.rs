@@ -11,6 +11,7 @@ use podward_tools::ToolOutput;
 use crate::decision::Decision;
 use crate::journal::SkillEnd;
 use crate::skill::ActiveSkill;
+use crate::spending::{CallCount, Spent};
 
 /// Something that happened in a turn. Decisions and results are told only after the journal has
 /// them.
@@ -91,8 +92,8 @@ pub enum WorkerEvent {
     },
     /// A hook that only looks on failed: nothing hangs on it, but people should hear.
     HookFailed(HookFailure),
-    /// Tokens used in this turn so far.
-    Usage(Usage),
+    /// What this turn has used so far, with what running calls have others do.
+    Usage(Spent),
     /// The turn ended.
     TurnEnded(Arc<TurnEnd>),
 }
@@ -111,7 +112,7 @@ pub struct HookFailure {
 pub struct TurnEnd {
     /// Why it ended.
     pub reason: EndReason,
-    /// How often the model was asked.
+    /// How often the model was asked, requests of children included.
     pub n_steps: u32,
     /// How many calls were refused: by a rule or a hook, for want of somebody to ask, or because
     /// they were none.
@@ -120,6 +121,8 @@ pub struct TurnEnd {
     pub n_bad_calls: u32,
     /// Tokens used.
     pub usage: Usage,
+    /// The calls of children, which are not among its own.
+    pub of_children: CallCount,
 }
 
 /// Why a turn ended.

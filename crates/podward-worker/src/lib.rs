@@ -68,5 +68,5 @@ pub use skill::{
     ActiveSkill, ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource,
     SkillStarter,
 };
-pub use spending::{Spending, Spent};
+pub use spending::{CallCount, Meter, Spending, Spent};
 pub use worker::{Worker, WorkerBuilder, WorkerError};

@@ -18,7 +18,7 @@ use crate::event::{EndReason, HookFailure, Limit, TurnEnd, WorkerEvent};
 use crate::history::{History, Parked};
 use crate::hook::{PreRequest, PromptSubmit, chain};
 use crate::journal::{Entry, JournalError, SkillMessage};
-use crate::spending::Spent;
+use crate::spending::{CallCount, Spent};
 use crate::stop::Stop;
 use crate::worker::{Begin, Parts};
 
@@ -30,6 +30,7 @@ pub(crate) struct Turn<'w> {
     n_refused: u32,
     n_bad_calls: u32,
     usage: Usage,
+    of_children: CallCount,
 }
 
 /// How an answer of the model ended.
@@ -51,6 +52,10 @@ impl<'w> Turn<'w> {
             usage: Usage {
                 input_tokens: 0,
                 output_tokens: 0,
+            },
+            of_children: CallCount {
+                made: 0,
+                refused: 0,
             },
         }
     }
@@ -77,6 +82,7 @@ impl<'w> Turn<'w> {
             n_refused: self.n_refused,
             n_bad_calls: self.n_bad_calls,
             usage: self.usage,
+            of_children: self.of_children,
         };
         tracing::info!(
             reason = end.reason.as_str(),
@@ -156,10 +162,12 @@ impl<'w> Turn<'w> {
     /// Goes on with calls that waited for an answer, and then as ever.
     async fn go_on_with(&mut self, parked: Option<Parked>) -> Result<EndReason, JournalError> {
         self.parts.spending.allow(self.parts.limits.steps.get());
-        if let Some(parked) = parked
-            && let Some(reason) = self.go_on(parked).await?
-        {
-            return Ok(reason);
+        if let Some(parked) = parked {
+            let end = self.go_on(parked).await?;
+            self.count_children().await;
+            if let Some(reason) = end {
+                return Ok(reason);
+            }
         }
         self.steps().await
     }
@@ -226,7 +234,7 @@ impl<'w> Turn<'w> {
             }])
             .await?;
         }
-        self.tell(WorkerEvent::Usage(self.usage)).await;
+        self.tell_usage().await;
         for call in &calls {
             self.tell(WorkerEvent::CallProposed {
                 id: call.id.clone(),
@@ -241,12 +249,7 @@ impl<'w> Turn<'w> {
             AnswerEnd::Stopped(_) => self.batch(calls).await?,
             AnswerEnd::Broken(reason) => self.refuse_all(&calls, reason).await?,
         };
-        let spent = self.parts.spending.take();
-        if spent != Spent::default() {
-            self.n_steps = self.n_steps.saturating_add(spent.steps);
-            self.usage += spent.usage;
-            self.tell(WorkerEvent::Usage(self.usage)).await;
-        }
+        self.count_children().await;
         let batch_end = worked.end.take();
         if batch_end == Some(EndReason::Kept) {
             return Ok(batch_end);
@@ -262,6 +265,28 @@ impl<'w> Turn<'w> {
                 StopReason::EndTurn | StopReason::ToolUse | StopReason::Other(_),
             ) => Some(EndReason::Done),
         })
+    }
+
+    /// Counts what children have spent as the turn's own.
+    async fn count_children(&mut self) {
+        let spent = self.parts.spending.take();
+        if spent != Spent::default() {
+            self.n_steps = self.n_steps.saturating_add(spent.steps);
+            self.usage += spent.usage;
+            self.of_children += spent.calls;
+            self.tell_usage().await;
+        }
+    }
+
+    /// Tells what the turn has used so far, with what running children have spent.
+    pub(crate) async fn tell_usage(&mut self) {
+        let mut used = self.parts.spending.spent();
+        used += Spent {
+            steps: self.n_steps,
+            usage: self.usage,
+            calls: self.of_children,
+        };
+        self.tell(WorkerEvent::Usage(used)).await;
     }
 
     /// Reads one answer of the model, to its end or to what breaks it.

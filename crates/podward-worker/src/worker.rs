@@ -25,7 +25,7 @@ use crate::skill::{
     ActiveSkills, LoadedSkill, MOST_ACTIVE_SKILLS, Prompt, SkillError, SkillSource, SkillStarter,
     load,
 };
-use crate::spending::Spending;
+use crate::spending::{CallCount, Spending};
 use crate::stop::Stop;
 use crate::turn::Turn;
 
@@ -205,6 +205,7 @@ impl Worker {
                 n_refused: 0,
                 n_bad_calls: 0,
                 usage: Usage::default(),
+                of_children: CallCount::default(),
             });
         }
         self.run(None, cancel).await

@@ -18,7 +18,7 @@ pub(crate) enum Exit {
     /// `reply`: somebody or something else had settled it already.
     Settled,
     /// The turn is done and at least one call was refused: by a rule or a hook, for want of
-    /// somebody to ask, or because it was no valid call.
+    /// somebody to ask, or because it was no valid call. Calls of children count.
     Refusals,
     /// The command line makes no sense.
     Usage,
@@ -73,7 +73,7 @@ impl Exit {
             Self::Settled => "`reply`: the question had been settled already",
             Self::Refusals => {
                 "`run`, `send --wait`: done, with refused calls (denied, nobody to ask, a no, or no \
-                 valid call)"
+                 valid call), of the pod or of a child"
             }
             Self::Usage => "the command line makes no sense",
             Self::BadManifest => "a manifest or another layer cannot be used; nothing ran",

@@ -58,8 +58,16 @@ pub enum ChildError {
         said: String,
     },
     /// It took too long, and was ended.
-    #[error("it did not end within {} seconds, and was stopped", .0.as_secs())]
+    #[error("it did not end within its `turn_timeout` ({0:?}) and some time more, and was stopped")]
     TimedOut(Duration),
+    /// Its time was over, and it answered no more.
+    #[error("it hung at the end of its `turn_timeout` ({0:?}), and was killed")]
+    Hung(Duration),
+    /// The children of a turn together have asked their models more often than that has left.
+    #[error(
+        "`limits.max_steps` of the turn above was reached: what its children ask their models counts"
+    )]
+    Overdrawn,
     /// The turn was cancelled.
     #[error("it was cancelled")]
     Cancelled,

@@ -12,13 +12,14 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::{ChildError, Inheritance};
 use crate::key::KEY_FD_VARIABLE;
 use crate::layers::PERMISSIONS_VARIABLE;
 
-/// How long a child may take to end by itself when nobody talks to it any more.
-const FAREWELL: Duration = Duration::from_secs(3);
+/// How long what a child said last is waited for, once it has ended.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The last so many bytes of what it says are kept.
 const MAX_WORDS: usize = 4 * 1024;
@@ -69,9 +70,9 @@ impl Process {
         Ok((Self { child, words }, ours))
     }
 
-    /// Waits for its end, and brings it about where it does not come; what it said last.
-    pub(super) async fn end(&mut self) -> String {
-        if tokio::time::timeout(FAREWELL, self.child.wait())
+    /// Waits so long for its end, and brings it about where it does not come; what it said last.
+    pub(super) async fn end(&mut self, until: Instant) -> String {
+        if tokio::time::timeout_at(until, self.child.wait())
             .await
             .is_err()
         {
@@ -79,7 +80,7 @@ impl Process {
             let _ = self.child.kill().await;
         }
         // What it started may hold its standard error open.
-        let words = tokio::time::timeout(Duration::from_secs(1), &mut self.words).await;
+        let words = tokio::time::timeout(LAST_WORDS, &mut self.words).await;
         self.words.abort();
         let words = words.ok().and_then(Result::ok).unwrap_or_default();
         String::from_utf8_lossy(&words).trim().to_owned()

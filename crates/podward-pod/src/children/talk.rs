@@ -1,82 +1,111 @@
 //! What a pod says to its child, and hears of it.
 
 use std::path::Path;
-use std::time::Duration;
 
-use podward_client::{Client, Events};
+use podward_client::{Client, ClientError, Events};
 use podward_model::Usage;
 use podward_protocol::{
-    Attend, ChildWork, Event, Hello, PROTOCOL_VERSION, Run, Stop, TurnEndReason, TurnEnded,
+    Attend, Cancel, ChildWork, Event, Hello, PROTOCOL_VERSION, Run, Stop, TurnEnded,
 };
-use podward_tools::ToolOutput;
-use podward_worker::Spent;
+use podward_worker::{CallCount, Meter, Spent};
 use tokio::net::UnixStream;
+use tokio::time::Instant;
 
 use super::ChildError;
 use super::above::Up;
+use super::over::{Left, Over, answers};
+use super::told::Told;
 
 /// The name under which a pod talks to its children.
 const NAME: &str = "parent";
 
-/// How long a child may take to say that it stops.
-const STOP_TIME: Duration = Duration::from_secs(1);
-
-/// What became of a child's turn.
-pub(super) struct Told {
-    text: String,
-    end: TurnEnded,
-    error: Option<String>,
-}
-
-/// Has a child work through a prompt, unless it is `over` before; writes down what it spent by then.
+/// Has a child work through a prompt, unless it is `over` before; the meter shows what it spent by then.
 pub(super) async fn talk(
     stream: UnixStream,
     child: &str,
     prompt: String,
     mut up: Option<&mut Up>,
-    spent: &mut Spent,
-    over: impl Future<Output = ChildError>,
-) -> Result<Told, ChildError> {
-    tokio::pin!(over);
-    let is_attended = up
-        .as_mut()
-        .is_some_and(|up| *up.is_attended.borrow_and_update());
-    let hello = Hello {
-        protocol: PROTOCOL_VERSION,
-        client: NAME.to_owned(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        can_approve: is_attended,
-        events: None,
+    meter: &mut Meter,
+    over: &Over<'_>,
+) -> Left {
+    let (client, mut events) = match meet(stream, child, up.as_deref_mut(), over).await {
+        Ok(met) => met,
+        Err(error) => {
+            let (told, until) = (Err(error), over.latest_end());
+            return Left { told, until };
+        }
     };
-    let ended = |why| ChildError::Ended {
-        said: String::new(),
-        why,
+    let comes = over.comes(&client);
+    tokio::pin!(comes);
+    let begun = tokio::select! {
+        begun = begin(&client, prompt, up.as_deref()) => begun,
+        error = &mut comes => Err(error),
     };
-    let (client, mut events) = tokio::select! {
-        began = Client::over(stream, Path::new(child), hello) => began.map_err(ended)?,
-        error = &mut over => return Err(error),
+    let working = follow(&mut events, &client, up, meter);
+    tokio::pin!(working);
+    let worked = match begun {
+        Ok(()) => tokio::select! {
+            told = &mut working => Ok(told),
+            error = &mut comes => Err(error),
+        },
+        Err(error) => Err(error),
     };
+    let until = over.latest_end();
+    let told = match worked {
+        Ok(told) => told.ok_or(ChildError::Lost {
+            said: String::new(),
+        }),
+        Err(error) => {
+            if matches!(error, ChildError::Hung(_)) || !answers(&client, Cancel {}).await {
+                let (told, until) = (Err(error), Instant::now());
+                return Left { told, until };
+            }
+            // By the end of its turn its questions are settled, and what it has spent is told.
+            let _ = tokio::time::timeout_at(until, working).await;
+            Err(error)
+        }
+    };
+    // It may be gone already.
+    answers(&client, Stop {}).await;
+    Left { told, until }
+}
+
+async fn begin(client: &Client, prompt: String, up: Option<&Up>) -> Result<(), ChildError> {
+    if let Some(up) = up {
+        up.began(client).await;
+    }
     let run = Run {
         prompt: Some(prompt),
         skill: None,
     };
-    let working = async {
-        if let Some(up) = &up {
-            up.began(&client).await;
-        }
-        client.ask(run).await.map_err(ended)?;
-        let told = follow(&mut events, &client, up, spent).await;
-        told.ok_or(ChildError::Lost {
-            said: String::new(),
-        })
+    client.ask(run).await.map(drop).map_err(ended)
+}
+
+/// Greets a child that starts.
+async fn meet(
+    stream: UnixStream,
+    child: &str,
+    up: Option<&mut Up>,
+    over: &Over<'_>,
+) -> Result<(Client, Events), ChildError> {
+    let hello = Hello {
+        protocol: PROTOCOL_VERSION,
+        client: NAME.to_owned(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        can_approve: up.is_some_and(|up| *up.is_attended.borrow_and_update()),
+        events: None,
     };
-    let told = tokio::select! {
-        told = working => told,
-        error = over => Err(error),
-    };
-    // It may be gone already, or hear nothing any more.
-    let _ = tokio::time::timeout(STOP_TIME, client.ask(Stop {})).await;
-    told
+    tokio::select! {
+        began = Client::over(stream, Path::new(child), hello) => began.map_err(ended),
+        error = over.comes_early() => Err(error),
+    }
+}
+
+const fn ended(why: ClientError) -> ChildError {
+    ChildError::Ended {
+        said: String::new(),
+        why,
+    }
 }
 
 /// Follows a turn to its end; `None`: it has none.
@@ -84,7 +113,7 @@ async fn follow(
     events: &mut Events,
     client: &Client,
     mut up: Option<&mut Up>,
-    spent: &mut Spent,
+    meter: &mut Meter,
 ) -> Option<Told> {
     let mut text = String::new();
     let mut error = None;
@@ -107,23 +136,39 @@ async fn follow(
             tell(up, &event).await;
         }
         match event {
-            Event::Usage(usage) => {
-                // Each is told after a request; the end tells how many there were.
-                spent.steps = spent.steps.saturating_add(1);
-                spent.usage = Usage {
-                    input_tokens: usage.input_tokens,
-                    output_tokens: usage.output_tokens,
-                };
-            }
+            Event::Usage(used) => meter.read(Spent {
+                steps: count(used.n_steps),
+                usage: Usage {
+                    input_tokens: used.input_tokens,
+                    output_tokens: used.output_tokens,
+                },
+                ..meter.shown()
+            }),
             Event::Error(raised) => error = Some(raised.message),
             Event::TurnEnded(end) => {
-                spent.steps = u32::try_from(end.n_steps).unwrap_or(u32::MAX);
+                meter.read(Spent {
+                    steps: count(end.n_steps),
+                    calls: calls(&end),
+                    ..meter.shown()
+                });
                 return Some(Told { text, end, error });
             }
             // Nothing else is part of the result.
             _ => {}
         }
     }
+}
+
+/// The calls of a child and of those below it.
+fn calls(end: &TurnEnded) -> CallCount {
+    CallCount {
+        made: count(end.n_calls.saturating_add(end.children.n_calls)),
+        refused: count(end.n_refused.saturating_add(end.children.n_refused)),
+    }
+}
+
+fn count(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
 }
 
 /// Tells the server around the pod above what its clients hear of.
@@ -150,48 +195,4 @@ async fn attendance(up: Option<&mut Up>) -> bool {
         return *up.is_attended.borrow_and_update();
     }
     std::future::pending().await
-}
-
-impl Told {
-    /// What the model reads: at most so many bytes of what the child wrote.
-    pub(super) fn output(self, child: &str, most: usize) -> ToolOutput {
-        let Self {
-            mut text,
-            end,
-            error,
-        } = self;
-        if text.len() > most {
-            let n_bytes = text.len();
-            let cut = (0..=most).rev().find(|at| text.is_char_boundary(*at));
-            text.truncate(cut.unwrap_or(0));
-            text += &format!("\n[cut: {most} of {n_bytes} bytes]");
-        }
-        let refused = match end.n_refused {
-            0 => String::new(),
-            n => format!("\n[refused calls of `{child}`: {n} of {}]", end.n_calls),
-        };
-        let why = match &end.reason {
-            TurnEndReason::Done => {
-                let text = match text.trim().is_empty() {
-                    true => format!("[the child `{child}` ended without a word]"),
-                    false => text,
-                };
-                return ToolOutput::success(format!("{text}{refused}"));
-            }
-            TurnEndReason::Limit { limit } => format!("its limit `{}` was reached", limit.0),
-            TurnEndReason::Aborted { reason } => format!("a hook ended its turn: {reason}"),
-            TurnEndReason::Cancelled => "its turn was cancelled".to_owned(),
-            TurnEndReason::Failed => match error {
-                Some(error) => format!("its turn failed: {error}"),
-                None => "its turn failed".to_owned(),
-            },
-        };
-        let text = match text.trim().is_empty() {
-            true => text,
-            false => format!("\nIt wrote:\n{text}"),
-        };
-        ToolOutput::failure(format!(
-            "the child `{child}` did not do it: {why}{refused}{text}"
-        ))
-    }
 }

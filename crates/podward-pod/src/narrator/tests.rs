@@ -4,7 +4,7 @@ use podward_gate::{CallFacts, Refusal};
 use podward_policy::{Action, Cause, Coverage, Lowered, Ruling, ToolName};
 use podward_protocol::{LimitName, TurnEndReason, decode};
 use podward_tools::ToolOutput;
-use podward_worker::{DecidedBy, Limit};
+use podward_worker::{DecidedBy, Limit, Spent};
 
 use super::*;
 
@@ -55,6 +55,11 @@ fn finished(call: &str, is_error: bool) -> WorkerEvent {
     }
 }
 
+const OF_CHILDREN: CallCount = CallCount {
+    n_calls: 4,
+    n_refused: 3,
+};
+
 fn end(reason: EndReason) -> WorkerEvent {
     WorkerEvent::TurnEnded(Arc::new(TurnEnd {
         reason,
@@ -64,6 +69,10 @@ fn end(reason: EndReason) -> WorkerEvent {
         usage: podward_model::Usage {
             input_tokens: 10,
             output_tokens: 5,
+        },
+        of_children: podward_worker::CallCount {
+            made: 4,
+            refused: 3,
         },
     }))
 }
@@ -143,6 +152,7 @@ fn turns_are_counted_over_all_runs_and_calls_within_a_turn() {
             n_refused: 1,
             n_calls: 2,
             n_steps: 1,
+            children: OF_CHILDREN,
         };
         assert_eq!(told, [Event::TurnEnded(ended), Event::Status(Status::Idle)]);
     };
@@ -163,6 +173,7 @@ fn a_turn_that_goes_on_keeps_its_number() {
         n_refused: 1,
         n_calls: 0,
         n_steps: 1,
+        children: OF_CHILDREN,
     };
     assert_eq!(told[0], Event::TurnEnded(ended));
 }
@@ -170,11 +181,16 @@ fn a_turn_that_goes_on_keeps_its_number() {
 #[test]
 fn tokens_add_up_over_turns() {
     let mut narrator = narrator();
-    let mut usage = |input_tokens, output_tokens| {
-        narrator.tell(WorkerEvent::Usage(podward_model::Usage {
+    let used = |input_tokens, output_tokens| {
+        let usage = podward_model::Usage {
             input_tokens,
             output_tokens,
-        }))
+        };
+        WorkerEvent::Usage(Spent {
+            steps: 1,
+            usage,
+            ..Spent::default()
+        })
     };
     let expected = |input_tokens, output_tokens, total_input_tokens, total_output_tokens| {
         vec![Event::Usage(Usage {
@@ -182,15 +198,13 @@ fn tokens_add_up_over_turns() {
             output_tokens,
             total_input_tokens,
             total_output_tokens,
+            n_steps: 1,
         })]
     };
-    assert_eq!(usage(4, 2), expected(4, 2, 4, 2));
-    assert_eq!(usage(10, 5), expected(10, 5, 10, 5));
+    assert_eq!(narrator.tell(used(4, 2)), expected(4, 2, 4, 2));
+    assert_eq!(narrator.tell(used(10, 5)), expected(10, 5, 10, 5));
     narrator.tell(end(EndReason::Done));
-    let told = narrator.tell(WorkerEvent::Usage(podward_model::Usage {
-        input_tokens: 1,
-        output_tokens: 1,
-    }));
+    let told = narrator.tell(used(1, 1));
     assert_eq!(told, expected(1, 1, 11, 6));
 }
 

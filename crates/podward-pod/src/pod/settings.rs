@@ -10,6 +10,7 @@ use podward_tools::ToolLimits;
 use podward_worker::TurnLimits;
 
 use super::PodRequest;
+use crate::children::time_to_end_children;
 use crate::key::KEY_FD_VARIABLE;
 use crate::redact::Secrets;
 
@@ -80,7 +81,12 @@ fn turn_end_hooks(resolved: &Resolved) -> Duration {
 pub(super) fn turn_limits(resolved: &Resolved) -> TurnLimits {
     let limits = &resolved.limits;
     let defaults = TurnLimits::default();
+    let of_children = match resolved.children.is_empty() {
+        true => Duration::ZERO,
+        false => time_to_end_children(limits.child_depth),
+    };
     TurnLimits {
+        grace: defaults.grace.max(of_children),
         turn_end: defaults.turn_end.saturating_add(turn_end_hooks(resolved)),
         steps: NonZeroU32::new(limits.max_steps).unwrap_or(NonZeroU32::MIN),
         message_calls: usize::try_from(limits.message_calls).unwrap_or(usize::MAX),

@@ -32,12 +32,13 @@ pub(crate) fn events() -> impl Strategy<Value = Event> {
         text().prop_map(|text| Event::ThinkingDelta(TextDelta { text })),
         (call(), text())
             .prop_map(|(call, tool)| Event::ToolCallStarted(ToolCallStarted { call, tool })),
-        any::<[u64; 4]>().prop_map(|[a, b, c, d]| {
+        any::<[u64; 5]>().prop_map(|[a, b, c, d, e]| {
             Event::Usage(Usage {
                 input_tokens: a,
                 output_tokens: b,
                 total_input_tokens: c,
                 total_output_tokens: d,
+                n_steps: e,
             })
         }),
         (
@@ -59,18 +60,28 @@ pub(crate) fn events() -> impl Strategy<Value = Event> {
             turn_end(),
             any::<u64>(),
             any::<u64>(),
-            any::<u64>()
+            any::<u64>(),
+            calls_of_children()
         )
-            .prop_map(|(turn, reason, n_refused, n_calls, n_steps)| {
+            .prop_map(|(turn, reason, n_refused, n_calls, n_steps, children)| {
                 Event::TurnEnded(TurnEnded {
                     turn,
                     reason,
                     n_refused,
                     n_calls,
                     n_steps,
+                    children,
                 })
             }),
     ]
+}
+
+fn calls_of_children() -> impl Strategy<Value = CallCount> {
+    // Without a call, none is refused.
+    any::<[u32; 2]>().prop_map(|[done, refused]| CallCount {
+        n_calls: u64::from(done) + u64::from(refused),
+        n_refused: refused.into(),
+    })
 }
 
 pub(crate) fn text() -> impl Strategy<Value = String> {

@@ -234,7 +234,7 @@ pub(super) enum Reader {
 pub(super) fn exit(end: &TurnEnded, received: Option<Received>) -> Exit {
     match (&end.reason, received) {
         (TurnEndReason::Cancelled, Some(received)) => received.exit(),
-        (TurnEndReason::Done, _) if end.n_refused == 0 => Exit::Done,
+        (TurnEndReason::Done, _) if end.n_refused + end.children.n_refused == 0 => Exit::Done,
         (TurnEndReason::Done, _) => Exit::Refusals,
         (
             TurnEndReason::Cancelled

@@ -1,8 +1,8 @@
 use podward_protocol::{
-    CallId, Cause, Confinement, ConfinementLevel, Coverage, DecidedBy, Event, Place, RefusalCause,
-    Ruling, SessionStarted, SkillEndReason, SkillEnded, SkillStarted, SkillStarter, TextDelta,
-    ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason, TurnEnded,
-    Verdict,
+    CallCount, CallId, Cause, Confinement, ConfinementLevel, Coverage, DecidedBy, Event, Place,
+    RefusalCause, Ruling, SessionStarted, SkillEndReason, SkillEnded, SkillStarted, SkillStarter,
+    TextDelta, ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome, TurnEndReason,
+    TurnEnded, Verdict,
 };
 use serde_json::json;
 
@@ -148,6 +148,7 @@ fn a_refused_call_is_shown_with_its_rule_and_its_result() {
         n_refused: 1,
         n_calls: 1,
         n_steps: 1,
+        children: CallCount::default(),
     }));
     check(
         PIPE,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use podward_protocol::{
-    AskReason, CallId, Cause, Coverage, DecidedBy, Event, ExplainedCall, ExplainedOperation,
-    Explanation, LayerSays, Operation, Place, Preview, PreviewPart, Reply, Ruling, Status,
-    TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallVerdict, ToolOutcome,
-    TurnEndReason, TurnEnded, TurnStarted, Verdict,
+    AskReason, CallCount, CallId, Cause, Coverage, DecidedBy, Event, ExplainedCall,
+    ExplainedOperation, Explanation, LayerSays, Operation, Place, Preview, PreviewPart, Reply,
+    Ruling, Status, TextDelta, Time, ToolCallArguments, ToolCallFinished, ToolCallVerdict,
+    ToolOutcome, TurnEndReason, TurnEnded, TurnStarted, Verdict,
 };
 use podward_view::sample::{command, push};
 use podward_view::{Before, Question};
@@ -426,6 +426,7 @@ fn a_conversation_shows_calls_with_verdict_and_rule() {
             n_refused: 1,
             n_calls: 1,
             n_steps: 1,
+            children: CallCount::default(),
         }),
     );
     desk.tell(0, Event::Status(Status::Idle));

@@ -211,7 +211,9 @@ impl Hub {
         if !matches!(self.phase, Phase::Open) {
             return;
         }
-        if self.presence.waits() {
+        if self.is_ending() {
+            // What is asked is settled as cancelled.
+        } else if self.presence.waits() {
             self.gate.keep_questions();
         } else {
             let open = self.questions.iter().map(|open| open.question.id());

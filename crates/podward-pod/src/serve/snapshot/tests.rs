@@ -31,6 +31,7 @@ fn usage(input_tokens: u64) -> Event {
         output_tokens: 0,
         total_input_tokens: input_tokens,
         total_output_tokens: 0,
+        n_steps: 1,
     })
 }
 
