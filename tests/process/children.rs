@@ -367,6 +367,34 @@ fn no_more_children_run_at_a_time_than_their_limit() {
     assert_eq!(ran.stdout.matches("All is tried.").count(), 1, "{ran:#?}");
 }
 
+/// A chain of pods, each of which starts the next; the outermost and the one below it allow so many.
+#[test]
+fn the_limit_of_a_pod_counts_all_that_run_below_it() {
+    for (top, below, n_pods, says) in [
+        (3, 8, 4, "I begin."),
+        (2, 8, 3, "2 run below the pod `test`"),
+        (8, 1, 3, "1 run below the pod `a`"),
+    ] {
+        let sandbox = Sandbox::new();
+        let limit = |most: u32| format!("[limits]\nchildren = {most}\n");
+        sandbox.child("c", &calls(&[]), ALLOW_ALL);
+        let starts_c = format!("{}{ALLOW_ALL}", child("c", ""));
+        sandbox.child("b", &spawns(&["c"]), &starts_c);
+        let starts_b = format!("{}{}{ALLOW_ALL}", child("b", ""), limit(below));
+        sandbox.child("a", &spawns(&["b"]), &starts_b);
+        // One after the other, each of them has what the last one had.
+        let twice = spawns(&["a"]).replace("[[step]]\ntext", "{again}[[step]]\ntext");
+        let again = "[[step]]\n[[step.call]]\ntool = \"spawn\"\n\
+            input = { child = \"a\", prompt = \"again\" }\n";
+        let twice = twice.replace("{again}", again);
+        let starts_a = format!("{}{}{ALLOW_ALL}", child("a", ""), limit(top));
+        sandbox.pod(&twice, &starts_a);
+        let ran = go(&sandbox, 0);
+        assert!(ran.stdout.contains(says), "{says}: {ran:#?}");
+        assert_eq!(sandbox.sessions().len(), 1 + 2 * (n_pods - 1), "{ran:#?}");
+    }
+}
+
 #[test]
 fn a_child_that_is_killed_is_a_result_and_what_it_had_started_ends() {
     for (place, says) in [

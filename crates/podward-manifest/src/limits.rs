@@ -36,7 +36,7 @@ pub struct Limits {
     pub fetch_timeout: Duration,
     /// Bytes of the conversation that are sent to the model; older turns beyond them are left out.
     pub history_bytes: u64,
-    /// Children that run at the same time.
+    /// Children that run at the same time, theirs included.
     pub children: u32,
     /// Generations of children below this pod.
     pub child_depth: u32,

@@ -6,6 +6,7 @@ mod inheritance;
 mod kept;
 mod over;
 mod process;
+mod slots;
 mod talk;
 mod told;
 
@@ -19,7 +20,6 @@ use podward_gate::CallId;
 use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
 use podward_tools::{RunChild, ToolOutput};
 use podward_worker::{ActiveSkills, Spending};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use above::{Above, FromBelow};
@@ -27,6 +27,7 @@ pub use error::ChildError;
 pub use inheritance::Inheritance;
 pub(crate) use inheritance::{Estate, HandedLayer, HandedManifest, HandedScope};
 pub(crate) use over::time_to_end_children;
+pub(crate) use slots::Slots;
 
 use self::inheritance::Legacy;
 use self::over::Over;
@@ -43,8 +44,6 @@ pub(crate) struct Children {
     program: Option<PathBuf>,
     variables: Vec<(OsString, OsString)>,
     estate: Estate,
-    running: Semaphore,
-    most: u32,
     skills: Arc<OnceLock<ActiveSkills>>,
     spending: Spending,
     above: Option<Above>,
@@ -65,14 +64,11 @@ pub(crate) struct ChildrenRequest {
 
 impl Children {
     pub(crate) fn new(request: ChildrenRequest) -> Self {
-        let limits = &request.loaded.resolved.limits;
         let declared = request.loaded.resolved.children.iter();
         Self {
             declared: declared
                 .map(|child| (child.name.as_str().to_owned(), child.clone()))
                 .collect(),
-            running: Semaphore::new(limits.children as usize),
-            most: limits.children,
             loaded: request.loaded,
             program: request.program,
             variables: request.variables,
@@ -160,6 +156,7 @@ impl Children {
         if left == Some(0) {
             return Err(ChildError::NoSteps);
         }
+        let _slots = slots::take(&self.estate.slots)?;
         let inheritance = self.inheritance(child, left)?;
         let limits = &self.loaded.resolved.limits;
         let over = Over {
@@ -214,12 +211,6 @@ impl RunChild for Children {
                 "a prompt for a child does not begin with `/`: that starts a skill".into(),
             );
         }
-        let Ok(_running) = self.running.try_acquire() else {
-            return failed(format!(
-                "{} run already, and `limits.children` allows no more at a time: wait for one",
-                self.most
-            ));
-        };
         match self.work(call, declared, prompt, cancel).await {
             Ok(output) => output,
             Err(error) => failed(with_causes(&error)),

@@ -134,7 +134,7 @@ pub(super) const KEYS: &[(&str, Shape, &str)] = {
         (
             "limits.children",
             Count,
-            "Children that run at the same time.",
+            "Children that run at the same time, theirs included.",
         ),
         (
             "limits.child_depth",

@@ -17,6 +17,16 @@ pub enum ChildError {
     /// Its manifest was not among those that the outermost pod read.
     #[error("its manifest was not read when the outermost pod started")]
     NotRead,
+    /// As many run as may.
+    #[error(
+        "{most} run below the pod `{pod}`, and its `limits.children` allows no more at a time: wait for one"
+    )]
+    TooMany {
+        /// The pod that says so.
+        pod: String,
+        /// How many may.
+        most: u32,
+    },
     /// The turn above has no request to its model left.
     #[error(
         "no step is left of the turn's `limits.max_steps`, and what a child asks its model counts"

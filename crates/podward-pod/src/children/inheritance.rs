@@ -14,7 +14,7 @@ use podward_skill::WorkflowRecord;
 use rustix::fs::MemfdFlags;
 use serde::{Deserialize, Serialize};
 
-use super::ChildError;
+use super::{ChildError, Slots};
 use crate::key::ModelKey;
 use crate::layers::{LoadError, Loaded, layer_kind, load_inherited};
 use crate::places::Places;
@@ -55,6 +55,8 @@ pub struct Inheritance {
     pub(crate) skills: Vec<WorkflowRecord>,
     pub(crate) max_steps: Option<u32>,
     pub(crate) turn_timeout: Option<Duration>,
+    /// Those of the pods above, outermost first.
+    pub(crate) slots: Vec<Slots>,
     /// Whether a question stays open where nobody is there: only as far as every pod above lets it.
     pub(crate) waits: bool,
     auto: HandedAuto,
@@ -222,6 +224,7 @@ pub(crate) struct Estate {
     pub(crate) scope: HandedScope,
     pub(crate) writable: Vec<PathBuf>,
     pub(crate) environment: Vec<Vec<String>>,
+    pub(crate) slots: Vec<Slots>,
     pub(crate) waits: bool,
     pub(crate) auto: Auto,
     pub(crate) key: Option<(String, String)>,
@@ -255,6 +258,7 @@ impl Inheritance {
             skills: legacy.skills,
             max_steps: legacy.max_steps,
             turn_timeout: legacy.turn_timeout,
+            slots: estate.slots.clone(),
             waits: estate.waits,
             auto: match estate.auto {
                 Auto::Off => HandedAuto::Off,

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::start::{Attendance, Audience};
 use super::{N_WAITING, PodRequest};
-use crate::children::{Above, Children, ChildrenRequest, Estate, FromBelow, HandedScope};
+use crate::children::{Above, Children, ChildrenRequest, Estate, FromBelow, HandedScope, Slots};
 use crate::hook::Writable;
 use crate::key::KeyOrigin;
 use crate::layers::Loaded;
@@ -42,7 +42,7 @@ pub(super) struct HeardBelow {
 /// Lets calls run the children of the pod.
 pub(super) fn wire(
     request: &PodRequest,
-    (places, workspace): (&Places, &Path),
+    (places, workspace, session_dir): (&Places, &Path, &Path),
     scope: HandedScope,
     audience: &Audience,
     context: &mut RunContext,
@@ -61,7 +61,8 @@ pub(super) fn wire(
     let about = (audience.auto, &*context, &spending, above);
     let writable = Writable::of_pod(places, &request.loaded, workspace);
     let scope = (scope, writable.roots().to_vec());
-    let children = children(request, (workspace, path), scope, about);
+    let slots = slots(request, session_dir);
+    let children = children(request, (workspace, path, slots), scope, about);
     let skills = children.skills();
     context.children = Arc::new(children);
     Below {
@@ -71,10 +72,19 @@ pub(super) fn wire(
     }
 }
 
+/// The slots that a child of the pod takes: of the pods above it, and of the pod itself.
+fn slots(request: &PodRequest, session_dir: &Path) -> Vec<Slots> {
+    let loaded = &request.loaded;
+    let above = loaded.under.iter().flat_map(|under| under.slots.clone());
+    let name = loaded.resolved.pod.name.as_str();
+    let own = Slots::new(name, session_dir, loaded.resolved.limits.children);
+    above.chain([own]).collect()
+}
+
 /// What runs the children of the pod.
 fn children(
     request: &PodRequest,
-    (workspace, path): (&Path, Vec<String>),
+    (workspace, path, slots): (&Path, Vec<String>, Vec<Slots>),
     (scope, writable): (HandedScope, Vec<PathBuf>),
     (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
 ) -> Children {
@@ -101,6 +111,7 @@ fn children(
             .flatten()
             .chain([own.collect()])
             .collect(),
+        slots,
         waits: loaded.resolved.approvals.on_ask == OnAsk::Wait,
         auto,
         key,

@@ -162,7 +162,7 @@ fn assemble(
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let below = wire(
         &request,
-        (places, &workspace),
+        (places, &workspace, &session_dir),
         ground.handed_scope,
         &audience,
         &mut run_context,
