@@ -1,6 +1,8 @@
 //! Children: what they ask is put to the clients of this pod too, and the child takes the answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod open;
+
+use std::collections::BTreeMap;
 
 use podward_client::{Client, ClientError};
 use podward_protocol as wire;
@@ -12,6 +14,7 @@ use podward_protocol::{
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
+use self::open::{Open, Place};
 use super::{Fits, Hub};
 use crate::children::FromBelow;
 use crate::serve::pending::ReplyTo;
@@ -29,8 +32,7 @@ const WORK_BYTES: usize = 64 * 1024;
 pub(in crate::serve) struct Below {
     /// Those that run, by the call that started each.
     running: BTreeMap<String, Client>,
-    /// What they ask, oldest first, each under an id of this pod.
-    open: Vec<PermissionRequest>,
+    open: Open,
     passing: JoinSet<Passed>,
     /// Whether somebody is there who can answer: all children follow it.
     attended: watch::Sender<bool>,
@@ -46,7 +48,7 @@ impl Below {
     pub(in crate::serve) fn new(attended: watch::Sender<bool>) -> Self {
         Self {
             running: BTreeMap::new(),
-            open: Vec::new(),
+            open: Open::default(),
             passing: JoinSet::new(),
             attended,
         }
@@ -55,14 +57,14 @@ impl Below {
     /// What is asked, after one of them; `None`: all of it.
     pub(super) fn open_after(
         &self,
-        place: Option<usize>,
+        place: Option<Place>,
     ) -> impl Iterator<Item = &PermissionRequest> {
-        self.open.iter().skip(place.map_or(0, |at| at + 1))
+        self.open.after(place)
     }
 
     /// The place of a question among those that are open.
-    pub(super) fn place(&self, id: &RequestId) -> Option<usize> {
-        self.open.iter().position(|request| request.id == *id)
+    pub(super) fn place(&self, id: &RequestId) -> Option<Place> {
+        self.open.place(id)
     }
 
     /// Whether an id is that of something that a child asks, or has asked.
@@ -110,8 +112,7 @@ impl Hub {
             }
             FromBelow::Asked(request) => self.ask_for(*request),
             FromBelow::Settled(settled) => {
-                if let Some(at) = self.below.place(&settled.id) {
-                    self.below.open.remove(at);
+                if self.below.open.take(&settled.id).is_some() {
                     self.publish(Event::PermissionSettled(settled));
                 }
             }
@@ -130,14 +131,7 @@ impl Hub {
             self.publish(Event::PermissionRequest(request));
             return;
         }
-        match self
-            .below
-            .place(&request.id)
-            .and_then(|at| self.below.open.get_mut(at))
-        {
-            Some(open) => *open = request.clone(),
-            None => self.below.open.push(request.clone()),
-        }
+        self.below.open.put(request.clone());
         let digest = request.digest.clone();
         if self.publish(Event::PermissionRequest(request)) == Fits::No {
             let feedback =
@@ -166,8 +160,7 @@ impl Hub {
     /// A child is gone: what it asked is open no longer.
     fn ended_below(&mut self, call: &str) {
         self.below.running.remove(call);
-        let is_its = |request: &mut PermissionRequest| started_by(&request.id) == Some(call);
-        let gone: Vec<_> = self.below.open.extract_if(.., is_its).collect();
+        let gone: Vec<_> = self.below.open.take_all_of(call).collect();
         for request in gone {
             self.publish(Event::PermissionSettled(PermissionSettled {
                 id: request.id,
@@ -198,10 +191,8 @@ impl Hub {
 
     /// Says no to all that this pod and its children ask.
     pub(super) fn reject_all_and_below(&mut self, to: ReplyTo, by: &str, all: PermissionRejectAll) {
-        let open = self.below.open.iter();
-        let asking: BTreeSet<_> = open.filter_map(|open| started_by(&open.id)).collect();
         let asking: Vec<_> = (self.below.running.iter())
-            .filter(|(call, _)| asking.contains(call.as_str()))
+            .filter(|(call, _)| self.below.open.is_asking(call))
             .map(|(call, client)| (call.clone(), client.clone()))
             .collect();
         let feedback = all.feedback.as_deref();
@@ -258,11 +249,6 @@ impl Hub {
             self.ended_below(&call);
         }
     }
-}
-
-/// The call that started the child which asks something.
-fn started_by(id: &RequestId) -> Option<&str> {
-    id.as_str().split_once('/').map(|(call, _)| call)
 }
 
 /// The id under which this pod puts what a child calls so.
