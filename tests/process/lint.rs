@@ -279,3 +279,31 @@ fn the_page_names_every_kind() {
         assert!(page.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn a_manifest_of_a_child_that_does_not_load_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write("work/last.toml", "[permissions]\ndefault = 3\n");
+    sandbox.write(
+        "work/worker.toml",
+        "[permissions]\ndefault_action = \"deny\"\n[children.last]\nmanifest = \"last.toml\"\n",
+    );
+    let pod = "[permissions]\ndefault_action = \"deny\"\n\
+        [children.worker]\nmanifest = \"worker.toml\"\n[children.last]\nmanifest = \"last.toml\"\n";
+    sandbox.write("work/pod.toml", pod);
+    let ran = sandbox.run(&["lint", "pod.toml", "worker.toml"]).exits(78);
+    assert_eq!(
+        ran.stderr.matches("unknown key `default`").count(),
+        1,
+        "{ran:#?}"
+    );
+    assert!(ran.stderr.contains("last.toml:2:1"), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("in 2 manifests; 1 did not load"),
+        "{ran:#?}"
+    );
+    let ran = sandbox
+        .run(&["lint", "--format", "sarif", "pod.toml"])
+        .exits(78);
+    assert!(ran.stdout.contains("last.toml"), "{ran:#?}");
+}

@@ -86,6 +86,13 @@ impl Loaded {
         own.chain(below).map(|name| name.as_str()).collect()
     }
 
+    /// The manifests of pods below that make no sense, by file, each with what is wrong with it: who starts a
+    /// pod of it hears that.
+    #[must_use]
+    pub fn broken_children(&self, places: &Places) -> Vec<(String, LoadError)> {
+        children::broken(self, places)
+    }
+
     /// The names of the pods above, outermost first.
     #[must_use]
     pub fn above(&self) -> &[String] {

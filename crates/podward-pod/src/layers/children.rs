@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
 use podward_manifest::{
-    DeclaredChild, LayerKind, LayerSource, Mentioned, Surroundings, Trust, decode, mentioned,
+    DeclaredChild, LayerKind, LayerSource, Mentioned, Surroundings, Trust, WorkspaceMode, decode,
+    mentioned,
 };
 
-use super::directory;
 use super::error::{LayerProblem, LoadError};
+use super::{Loaded, Reading, directory};
 use crate::accounts::Accounts;
 use crate::children::HandedManifest;
 use crate::file::{read_guarded, shown};
+use crate::places::Places;
 
 /// More manifests than this are not read.
 const MOST_MANIFESTS: usize = 256;
@@ -74,6 +76,36 @@ pub(super) fn handed(texts: &[HandedManifest], surroundings: &Surroundings) -> C
         (text.path.clone(), ChildManifest { text, mentioned })
     };
     texts.iter().map(manifest).collect()
+}
+
+/// Those that make no sense, under the layers that hold for every pod below.
+pub(super) fn broken(loaded: &Loaded, places: &Places) -> Vec<(String, LoadError)> {
+    let of_all = |source: &&LayerSource| source.kind != LayerKind::Manifest;
+    let broken = loaded.children.values().filter_map(|manifest| {
+        let mut reading = Reading {
+            places,
+            sources: loaded.sources.iter().filter(of_all).cloned().collect(),
+            layers: Vec::new(),
+            error: LoadError::default(),
+        };
+        reading.take(source(&manifest.text), Some(manifest.text.path.clone()));
+        if manifest.mentioned.workspace.mode == WorkspaceMode::Copy {
+            let problem = LayerProblem::ChildCopy;
+            reading.error.add(LayerKind::Manifest, problem);
+        }
+        let mut surroundings = Surroundings {
+            home: places.home().map(PathBuf::from),
+            ..Surroundings::default()
+        };
+        surroundings.program_texts = reading.programs(&surroundings);
+        let workspace = Some(loaded.workspace.clone());
+        let below = Some(ChildManifests::new());
+        let error = reading
+            .finish(workspace, None, &surroundings, below)
+            .err()?;
+        Some((manifest.text.file.clone(), error))
+    });
+    broken.collect()
 }
 
 fn read_one(child: &DeclaredChild, accounts: &Accounts) -> Result<HandedManifest, LayerProblem> {

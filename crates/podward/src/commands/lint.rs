@@ -46,9 +46,16 @@ pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
     let mut shown: Vec<Shown> = Vec::new();
     let mut bad: Vec<Bad> = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut n_loaded = 0;
+    let mut broken_children = BTreeSet::new();
+    let mut is_new_child = |broken: &Bad| broken_children.insert(broken.file.clone());
     for manifest in &arguments.manifests {
         match sources::load(manifest, arguments) {
-            Ok(source) => {
+            Ok(mut source) => {
+                n_loaded += 1;
+                let broken = std::mem::take(&mut source.broken);
+                // Several may start the same.
+                bad.extend(broken.into_iter().filter(|broken| is_new_child(broken)));
                 let findings = of_manifest(&source);
                 say_warnings(&source, &findings, screen);
                 for finding in findings {
@@ -74,11 +81,7 @@ pub(super) fn run(arguments: &Lint, screen: Screen) -> Result<Exit, Failure> {
     for bad in &bad {
         screen.write_talk(&format!("{}\n", bad.problem));
     }
-    screen.say(
-        Look::Strong,
-        "lint",
-        summary(&shown, arguments.manifests.len() - bad.len(), bad.len()),
-    );
+    screen.say(Look::Strong, "lint", summary(&shown, n_loaded, bad.len()));
     let worst = shown.iter().map(|finding| finding.code.severity()).max();
     let exit = match (bad.is_empty(), worst) {
         (false, _) => Exit::BadManifest,

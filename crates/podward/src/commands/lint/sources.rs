@@ -26,10 +26,12 @@ pub(super) struct Source {
     pub(super) warnings: Vec<Diagnostic>,
     /// The places of each layer's rules.
     pub(super) layers: Vec<(LayerKind, WrittenPermissions)>,
+    /// The manifests of children that do not load.
+    pub(super) broken: Vec<Bad>,
 }
 
 /// A manifest that does not load.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bad {
     pub(super) file: String,
     /// Why it does not.
@@ -84,6 +86,8 @@ fn alone(manifest: &Path) -> Result<Source, Failure> {
         programs: isolated.programs,
         warnings: isolated.warnings,
         layers: places([layer].into_iter()),
+        // Nothing is read beside the file.
+        broken: Vec::new(),
     })
 }
 
@@ -99,7 +103,13 @@ fn with_layers(manifest: &Path, arguments: &Lint) -> Result<Source, Failure> {
         _ => (kind, path),
     });
     let programs = loaded.resolved.programs.clone();
+    let broken = loaded.broken_children(&places).into_iter();
+    let broken = broken.map(|(file, error)| Bad {
+        problem: error.to_string().trim_end().to_owned(),
+        file,
+    });
     Ok(Source {
+        broken: broken.collect(),
         layers: self::places(files),
         place: Place::new(&loaded.workspace, home)
             .with_programs(programs.clone())
