@@ -84,6 +84,14 @@ fn a_child_is_held_by_the_rules_of_the_pod_above_and_by_its_own() {
         "{found}"
     );
     assert!(!sandbox.work().join("locked/a").exists());
+    let refused = &of_child[0].content;
+    let whose = "Rule 1 of a pod above (`secret.txt`, `pod.toml` line ";
+    assert!(refused.contains(whose), "{refused}");
+    let refused = &of_child[1].content;
+    assert!(
+        refused.contains("A permission rule (`own.txt`)"),
+        "{refused}"
+    );
     // The log says whose rule it was, and where that stands.
     let log = decisions(&sandbox.sessions()[1]);
     let cause = |idx: usize| {

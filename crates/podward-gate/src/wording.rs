@@ -1,6 +1,9 @@
 //! The words in which a model reads that its call did not run.
 
-use podward_policy::{Cause, EXTERNAL_DIRECTORY, Lowered, Operation, Ruling, SkillSays, Subject};
+use podward_policy::{
+    Cause, EXTERNAL_DIRECTORY, LayerKind, LayerName, Location, Lowered, Operation, RuleIdx, Ruling,
+    SkillSays, Subject,
+};
 
 use crate::call::CallFacts;
 use crate::question::AskReason;
@@ -131,17 +134,19 @@ fn policy_text(ruling: Option<&Ruling>) -> (String, &'static str) {
     const NO: &str = "Retrying will not help: the same call is refused every time. Go on without \
                       it, or tell the user what you cannot do.";
     match ruling.map(|ruling| &ruling.cause) {
-        Some(Cause::Rule {
-            pattern, message, ..
-        }) => (rule_text("denies", pattern, message.as_deref()), NO),
-        Some(Cause::Unresolved { why, .. }) => (
+        Some(cause @ Cause::Rule { .. }) => (rule_text("denies", cause), NO),
+        Some(Cause::Unresolved { layer, why, .. }) => (
             format!(
-                "The permission rules cannot tell what it would do: {}.",
+                "The permission rules{} cannot tell what it would do: {}.",
+                of_layer(layer),
                 cut(why)
             ),
             WRITE_OUT,
         ),
-        Some(Cause::Default { .. }) => ("No permission rule allows it.".to_owned(), NO),
+        Some(Cause::Default { layer, location }) => {
+            let whose = of_file(layer, location);
+            (format!("No permission rule{whose} allows it."), NO)
+        }
         Some(Cause::Unnamed { .. }) => (UNNAMED.to_owned(), NO),
         Some(Cause::Skill { name, says, .. }) => skill_text(name, says),
         Some(
@@ -164,16 +169,17 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
             "It was asked about before the session was interrupted, and nobody had answered."
                 .to_owned()
         }
+        (AskReason::Policy | AskReason::PolicyRepeated, Some(cause @ Cause::Rule { .. })) => {
+            rule_text("asks a person about", cause)
+        }
         (
             AskReason::Policy | AskReason::PolicyRepeated,
-            Some(Cause::Rule {
-                pattern, message, ..
-            }),
-        ) => rule_text("asks a person about", pattern, message.as_deref()),
-        (AskReason::Policy | AskReason::PolicyRepeated, Some(Cause::Unresolved { why, .. })) => {
+            Some(Cause::Unresolved { layer, why, .. }),
+        ) => {
             format!(
-                "The permission rules cannot tell what it would do ({}), so a person has to be asked. \
+                "The permission rules{} cannot tell what it would do ({}), so a person has to be asked. \
              {WRITE_OUT}",
+                of_layer(layer),
                 cut(why)
             )
         }
@@ -182,9 +188,15 @@ fn asked_text(asked: AskReason, ruling: Option<&Ruling>) -> String {
         }
         (
             AskReason::Policy | AskReason::PolicyRepeated,
+            Some(Cause::Default { layer, location }),
+        ) => {
+            let whose = of_file(layer, location);
+            format!("No permission rule{whose} allows it without asking a person.")
+        }
+        (
+            AskReason::Policy | AskReason::PolicyRepeated,
             Some(
-                Cause::Default { .. }
-                | Cause::NoPolicy
+                Cause::NoPolicy
                 | Cause::NothingToRun
                 | Cause::Unrestricted
                 | Cause::Skill { .. }
@@ -245,14 +257,53 @@ fn skill_text(name: &str, says: &SkillSays) -> (String, &'static str) {
     }
 }
 
-fn rule_text(verb: &str, pattern: &str, message: Option<&str>) -> String {
+/// What a rule does; of another pod it is told which one, for it does not stand where one would look.
+fn rule_text(verb: &str, cause: &Cause) -> String {
+    let Cause::Rule {
+        layer,
+        rule: RuleIdx(idx),
+        location,
+        pattern,
+        message,
+    } = cause
+    else {
+        return format!("A permission rule {verb} it.");
+    };
     let pattern = shown(pattern);
+    let rule = match layer.kind {
+        LayerKind::Parent => {
+            let (whose, file) = (of_layer(layer), file_name(location));
+            let (number, line) = (idx + 1, location.line);
+            format!("Rule {number}{whose} (`{pattern}`, `{file}` line {line})")
+        }
+        _ => format!("A permission rule (`{pattern}`)"), // that of this pod, or of all
+    };
     match message {
-        Some(message) => format!(
-            "A permission rule (`{pattern}`) {verb} it: {}",
-            sentence(message)
-        ),
-        None => format!("A permission rule (`{pattern}`) {verb} it."),
+        Some(message) => format!("{rule} {verb} it: {}", sentence(message)),
+        None => format!("{rule} {verb} it."),
+    }
+}
+
+/// Whose rules they are, where they are those of another pod.
+const fn of_layer(layer: &LayerName) -> &'static str {
+    match layer.kind {
+        LayerKind::Parent => " of a pod above",
+        _ => "", // those of this pod, or of all
+    }
+}
+
+fn file_name(location: &Location) -> String {
+    shown(location.file.rsplit('/').next().unwrap_or_default())
+}
+
+/// The same, with the file.
+fn of_file(layer: &LayerName, location: &Location) -> String {
+    match layer.kind {
+        LayerKind::Parent => {
+            let (whose, file) = (of_layer(layer), file_name(location));
+            format!("{whose} (`{file}`)")
+        }
+        _ => String::new(), // that of this pod, or of all
     }
 }
 

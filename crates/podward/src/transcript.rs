@@ -285,8 +285,9 @@ impl Transcript {
                 let pod = request.path.first().unwrap_or(&request.pod);
                 let pod = one_line(pod, CALL_CHARS);
                 let waits = self.screen.talk.paint(Look::Warning, "waits for an answer");
+                let what = self.asked_below(request);
                 Some(Piece::Talk(format!(
-                    "#{number}   {waits} to `{id}`: podward pending {pod}\n"
+                    "#{number}   {waits} to `{id}`{what}: podward pending {pod}\n"
                 )))
             }
         }

@@ -140,6 +140,79 @@ fn a_denied_call_names_the_part_and_the_rule() {
     );
 }
 
+/// It does not stand in the manifest of the pod whose call it is.
+#[test]
+fn what_a_pod_above_decides_is_told_with_its_file() {
+    let above = LayerName {
+        kind: LayerKind::Parent,
+    };
+    let location = Location {
+        file: "/home/me/top.toml".into(),
+        line: 9,
+        column: 5,
+    };
+    let rule = Cause::Rule {
+        layer: above.clone(),
+        rule: RuleIdx(2),
+        location: location.clone(),
+        pattern: "rm *".into(),
+        message: None,
+    };
+    let default = Cause::Default {
+        layer: above.clone(),
+        location,
+    };
+    let unresolved = Cause::Unresolved {
+        layer: above,
+        rule: None,
+        location: None,
+        why: "`$x` is not known".into(),
+    };
+    let asked = RefusalCause::NoClient {
+        asked: AskReason::Policy,
+    };
+    let rm = facts("bash", vec![operation("bash", command("rm x"))]);
+    for (cause, by, says) in [
+        (
+            &RefusalCause::Policy,
+            &rule,
+            "Rule 3 of a pod above (`rm *`, `top.toml` line 9) denies it. ",
+        ),
+        (
+            &asked,
+            &rule,
+            "Rule 3 of a pod above (`rm *`, `top.toml` line 9) asks a person about it. ",
+        ),
+        (
+            &RefusalCause::Policy,
+            &default,
+            "No permission rule of a pod above (`top.toml`) allows it. ",
+        ),
+        (
+            &asked,
+            &default,
+            "No permission rule of a pod above (`top.toml`) allows it without asking",
+        ),
+        (
+            &RefusalCause::Policy,
+            &unresolved,
+            "The permission rules of a pod above cannot tell what",
+        ),
+        (
+            &asked,
+            &unresolved,
+            "The permission rules of a pod above cannot tell what",
+        ),
+    ] {
+        let ruling = ruling(Action::Deny, by.clone(), 0);
+        let text = refusal_text(&Refusal::judged(Arc::clone(&rm), ruling, cause.clone()));
+        assert!(
+            text.contains(&format!("the command `rm x`. {says}")),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn an_unresolved_call_can_be_written_out() {
     check(

@@ -1,6 +1,8 @@
 //! What children do while they work: each line says of which pod it is.
 
-use podward_protocol::{CallId, ChildWork, ChildWorked, ToolCallArguments, ToolCallFinished};
+use podward_protocol::{
+    CallId, ChildWork, ChildWorked, PermissionRequest, ToolCallArguments, ToolCallFinished,
+};
 use podward_view::{CALL_CHARS, one_line, pods_text, summary};
 
 use super::{Piece, Transcript};
@@ -49,6 +51,21 @@ impl Transcript {
         let tool = self.screen.talk.paint(Look::Strong, tool);
         let arguments = one_line(&summary(&call.tool, &call.arguments), CALL_CHARS);
         Piece::Talk(format!("#{number} {pods}  {tool}  {arguments}\n"))
+    }
+
+    /// Which pod asks what, where it is a child: whoever came late saw nothing of the call.
+    pub(super) fn asked_below(&self, request: &PermissionRequest) -> String {
+        if request.path.is_empty() {
+            return String::new();
+        }
+        let pods = self.faint(&one_line(
+            &pods_text(&request.path, &request.pod),
+            CALL_CHARS,
+        ));
+        let tool = one_line(&request.tool, CALL_CHARS);
+        let tool = self.screen.talk.paint(Look::Strong, tool);
+        let arguments = one_line(&summary(&request.tool, &request.arguments), CALL_CHARS);
+        format!(", {pods}  {tool}  {arguments}")
     }
 
     /// The lines that are complete by what a child writes.

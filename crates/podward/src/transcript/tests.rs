@@ -277,3 +277,19 @@ fn only_a_question_that_somebody_may_answer_waits() {
     );
     assert_eq!(shown(true), "");
 }
+
+#[test]
+fn what_a_child_asks_is_told_with_its_pod_and_call() {
+    let mut request = podward_view::sample::push("r1").request;
+    request.path = vec!["top".into(), "worker".into()];
+    request.pod = "inner".into();
+    let mut transcript = Transcript::new(screen(PIPE), Asked::Clients);
+    let pieces = transcript.show(&Event::PermissionRequest(request.clone()));
+    let text = format!("{pieces:?}");
+    let says = format!(
+        "waits for an answer to `r1`, top > worker > inner  {}  ",
+        request.tool
+    );
+    assert!(text.contains(&says), "{text}");
+    assert!(text.contains(": podward pending top"), "{text}");
+}
