@@ -99,3 +99,6 @@ impl Over<'_> {
 pub(super) async fn answers(client: &Client, what: impl Params) -> bool {
     tokio::time::timeout(ANSWER, client.ask(what)).await.is_ok()
 }
+
+#[cfg(test)]
+mod tests;

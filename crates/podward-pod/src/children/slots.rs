@@ -74,3 +74,6 @@ pub(super) fn take(slots: &[Slots]) -> Result<Taken, ChildError> {
         _files: files.collect::<Result<_, _>>()?,
     })
 }
+
+#[cfg(test)]
+mod tests;
