@@ -430,25 +430,7 @@ fn nothing_of_a_tree_outlives_a_pod_that_is_killed() {
     holding.kill(0);
     holding.let_go();
     holding.running.wait().unwrap();
-    let sandbox = holding.sandbox;
-    let pod = sandbox.path("pod.toml");
-    // The session of the pod that was killed goes on, and the call has a result.
-    let sessions = sandbox.sessions();
-    assert_eq!(sessions.len(), 3);
-    let id = sessions[0].file_name().unwrap().to_str().unwrap();
-    sandbox.child("worker", &calls(&[]), ALLOW_ALL);
-    let ran = sandbox.run(&["run", pod.to_str().unwrap(), "--resume", id]);
-    let ran = ran.exits(0);
-    let above = exchanges(&sessions[0], Ending::Written);
-    assert!(
-        above[0].is_error && above[0].content.contains("interrupted"),
-        "{ran:#?} {above:#?}"
-    );
-    assert_eq!(
-        sandbox.sessions().len(),
-        3,
-        "nothing is started a second time"
-    );
+    assert_eq!(holding.sandbox.sessions().len(), 3);
 }
 
 #[test]

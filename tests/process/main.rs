@@ -13,6 +13,7 @@ mod children_asked;
 mod children_crash;
 mod children_ended;
 mod children_held;
+mod children_resumed;
 mod children_told;
 mod crash;
 mod demo;

@@ -48,4 +48,4 @@ pub use grant::{Grant, GrantId, GrantIdError, Uses};
 pub use permit::{Permit, Permitted};
 pub use question::{AskReason, Question, RequestId, Rest};
 pub use refusal::{Progress, Refusal, RefusalCause};
-pub use wording::{edit_note, refusal_text};
+pub use wording::{edit_note, refusal_text, session_note};

@@ -143,6 +143,11 @@ impl<P> Permitted<P> {
         self.used.ids()
     }
 
+    /// What is to run, to be looked at.
+    pub const fn payload(&self) -> &P {
+        &self.payload
+    }
+
     /// The right to run, and what to run.
     #[must_use]
     pub fn release(self) -> (Permit, P) {

@@ -5,7 +5,6 @@ use podward_policy::{
     SkillSays, Subject,
 };
 
-use crate::call::CallFacts;
 use crate::question::AskReason;
 use crate::refusal::{Progress, Refusal, RefusalCause};
 
@@ -87,16 +86,28 @@ pub fn refusal_text(refusal: &Refusal) -> String {
     }
 }
 
-/// The one line in front of the result of a call whose arguments a person changed: with which it
-/// ran, or would have run.
+/// The one line in front of the result of a call whose arguments a person changed: with which (canonical
+/// JSON) it ran, or would have run.
 ///
 /// This is the only place where that gets its words.
 #[must_use]
-pub fn edit_note(facts: &CallFacts) -> String {
+pub fn edit_note(arguments: &str) -> String {
     format!(
         "Note: the person who was asked changed the arguments of this call. The result below is \
          that of: {}",
-        one_line(facts.arguments())
+        one_line(arguments)
+    )
+}
+
+/// The one line in front of the result of a call that has no result of its own, and whose work is on
+/// record in a session of its own.
+///
+/// This is the only place where that gets its words.
+#[must_use]
+pub fn session_note(session: &str) -> String {
+    format!(
+        "Note: what was done for this call is in the session `{}`, which people can go on with.",
+        shown(session)
     )
 }
 

@@ -5,6 +5,7 @@ mod error;
 mod inheritance;
 mod kept;
 mod over;
+mod past;
 mod process;
 mod slots;
 mod talk;
@@ -16,9 +17,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use podward_gate::CallId;
+use podward_gate::{CallId, session_note};
 use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
-use podward_tools::{RunChild, ToolOutput};
+use podward_protocol::SessionId;
+use podward_tools::{ChildCall, RunChild, ToolOutput};
 use podward_worker::{ActiveSkills, Spending};
 use tokio_util::sync::CancellationToken;
 
@@ -27,17 +29,24 @@ pub use error::ChildError;
 pub use inheritance::Inheritance;
 pub(crate) use inheritance::{Estate, HandedLayer, HandedManifest, HandedScope};
 pub(crate) use over::time_to_end_children;
+pub(crate) use process::end_like_the_pod_above;
 pub(crate) use slots::Slots;
 
 use self::inheritance::Legacy;
 use self::over::Over;
+use self::past::Past;
 use self::process::Process;
+use crate::clock::Clock;
 use crate::error::with_causes;
 use crate::layers::Loaded;
+use crate::places::Places;
+use crate::session::{Session, new_id};
 use crate::skills;
 
 /// Runs the children of a pod.
 pub(crate) struct Children {
+    places: Places,
+    clock: Arc<dyn Clock>,
     declared: BTreeMap<String, DeclaredChild>,
     loaded: Loaded,
     /// What starts one: a program whose `child` is podward's.
@@ -52,6 +61,8 @@ pub(crate) struct Children {
 
 /// What the children of a pod are made from.
 pub(crate) struct ChildrenRequest {
+    pub(crate) places: Places,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) loaded: Loaded,
     pub(crate) program: Option<PathBuf>,
     pub(crate) variables: Vec<(OsString, OsString)>,
@@ -66,6 +77,8 @@ impl Children {
     pub(crate) fn new(request: ChildrenRequest) -> Self {
         let declared = request.loaded.resolved.children.iter();
         Self {
+            places: request.places,
+            clock: request.clock,
             declared: declared
                 .map(|child| (child.name.as_str().to_owned(), child.clone()))
                 .collect(),
@@ -99,6 +112,7 @@ impl Children {
     fn inheritance(
         &self,
         child: &DeclaredChild,
+        session: SessionId,
         steps_left: Option<u32>,
     ) -> Result<Inheritance, ChildError> {
         let manifest = self.loaded.children.get(&child.manifest);
@@ -134,6 +148,7 @@ impl Children {
         Ok(Inheritance::new(
             &self.estate,
             Legacy {
+                session,
                 name: child.name.as_str().to_owned(),
                 layers,
                 manifest,
@@ -148,16 +163,23 @@ impl Children {
         &self,
         call: &CallId,
         child: &DeclaredChild,
+        session: SessionId,
         prompt: String,
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, ChildError> {
+        let name = child.name.as_str();
+        let prompt = match self.past(session.clone()).await? {
+            Past::NotBegun => Some(prompt),
+            Past::InTurn => None,
+            Past::Ended(told) => return Ok(told.output(name, self.output_bytes)),
+        };
         let program = self.program.as_deref().ok_or(ChildError::NoProgram)?;
         let left = self.spending.steps_left();
         if left == Some(0) {
             return Err(ChildError::NoSteps);
         }
         let _slots = slots::take(&self.estate.slots)?;
-        let inheritance = self.inheritance(child, left)?;
+        let inheritance = self.inheritance(child, session, left)?;
         let limits = &self.loaded.resolved.limits;
         let over = Over {
             cancel,
@@ -165,13 +187,9 @@ impl Children {
             timeout: child.turn_timeout.unwrap_or(limits.turn_timeout),
             n_below: self.estate.depth,
         };
-        let mut up = self
-            .above
-            .as_ref()
-            .map(|above| above.of(call, child.name.as_str()));
+        let mut up = self.above.as_ref().map(|above| above.of(call, name));
         let (mut process, stream) = Process::start(program, &self.variables, &inheritance)?;
-        tracing::info!(%call, child = child.name.as_str(), "a child starts");
-        let name = child.name.as_str();
+        tracing::info!(%call, child = name, "a child starts");
         let mut meter = self.spending.meter();
         let left = talk::talk(stream, name, prompt, up.as_mut(), &mut meter, &over).await;
         // It ends once nobody holds the connection to it, and the server around this pod holds it too.
@@ -181,19 +199,32 @@ impl Children {
         // Whatever it does by now, and all that it started, ends here.
         let said = process.end(left.until).await;
         let told = left.told.map_err(|error| error.with_words(said))?;
-        Ok(told.output(child.name.as_str(), self.output_bytes))
+        Ok(told.output(name, self.output_bytes))
+    }
+
+    /// How far the child of a session has come before.
+    async fn past(&self, session: SessionId) -> Result<Past, ChildError> {
+        let (places, clock) = (self.places.clone(), Arc::clone(&self.clock));
+        let reading = tokio::task::spawn_blocking(move || past::past(&places, &session, clock));
+        reading
+            .await
+            .map_err(|error| ChildError::io("read its session", error.into()))?
     }
 }
 
 #[async_trait]
 impl RunChild for Children {
-    async fn run(
-        &self,
-        call: &CallId,
-        child: &str,
-        prompt: String,
-        cancel: &CancellationToken,
-    ) -> ToolOutput {
+    fn session(&self) -> Option<String> {
+        Some(new_id(self.clock.as_ref()).to_string())
+    }
+
+    async fn run(&self, call: ChildCall<'_>, cancel: &CancellationToken) -> ToolOutput {
+        let ChildCall {
+            id,
+            session,
+            child,
+            prompt,
+        } = call;
         let failed = |why: String| {
             ToolOutput::failure(format!("the child `{}` did not do it: {why}", shown(child)))
         };
@@ -211,10 +242,17 @@ impl RunChild for Children {
                 "a prompt for a child does not begin with `/`: that starts a skill".into(),
             );
         }
-        match self.work(call, declared, prompt, cancel).await {
+        let session = session.and_then(|session| SessionId::new(session).ok());
+        let session = session.unwrap_or_else(|| new_id(self.clock.as_ref()));
+        let worked = self.work(id, declared, session.clone(), prompt, cancel);
+        let mut output = match worked.await {
             Ok(output) => output,
             Err(error) => failed(with_causes(&error)),
+        };
+        if output.is_error && Session::directory_of(&self.places, &session).is_dir() {
+            output.content = format!("{}\n{}", session_note(session.as_str()), output.content);
         }
+        output
     }
 }
 

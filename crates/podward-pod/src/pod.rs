@@ -78,6 +78,8 @@ pub enum SessionChoice {
     New,
     /// One of earlier, by the front of its id.
     Resume(String),
+    /// That of a child, whose id the pod above has chosen: a new one, or the same of earlier.
+    OfChild(SessionId),
 }
 
 impl PodRequest {

@@ -48,12 +48,15 @@ pub(crate) struct Reopened {
 }
 
 impl Session {
-    /// Begins a session.
-    pub(crate) fn create(places: &Places, clock: Arc<dyn Clock>) -> Result<Self, StateError> {
+    /// Begins a session that is not there yet.
+    pub(crate) fn create(
+        places: &Places,
+        id: SessionId,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, StateError> {
         private::ensure_directory(places.state_dir())?;
         private::ensure_directory(&places.sessions_dir())?;
-        let id = new_id(clock.as_ref());
-        let directory = places.sessions_dir().join(id.as_str());
+        let directory = Self::directory_of(places, &id);
         private::create_directory(&directory)?;
         private::sync_directory_of(&directory)
             .map_err(|error| StateError::io("make", &directory, error))?;
@@ -68,7 +71,7 @@ impl Session {
     ) -> Result<Reopened, StateError> {
         private::ensure_directory(places.state_dir())?;
         private::ensure_directory(&places.sessions_dir())?;
-        let directory = places.sessions_dir().join(id.as_str());
+        let directory = Self::directory_of(places, &id);
         private::ensure_directory(&directory)?;
         Self::open(id, directory, clock)
     }
@@ -99,6 +102,11 @@ impl Session {
             last: history.last,
             entries: history.entries,
         })
+    }
+
+    /// Where the files of a session are.
+    pub(crate) fn directory_of(places: &Places, id: &SessionId) -> PathBuf {
+        places.sessions_dir().join(id.as_str())
     }
 
     pub(crate) const fn id(&self) -> &SessionId {
@@ -179,7 +187,7 @@ impl Session {
 }
 
 /// A new id, made of the time and chance.
-fn new_id(clock: &dyn Clock) -> SessionId {
+pub(crate) fn new_id(clock: &dyn Clock) -> SessionId {
     let milliseconds = u64::try_from(clock.now().unix_milliseconds()).unwrap_or(0);
     let id = ulid::Ulid::from_parts(milliseconds, ulid::Ulid::generate().random());
     SessionId::from_bits(u128::from_be_bytes(id.to_bytes()))

@@ -100,6 +100,7 @@ impl World {
             judge: Arc::clone(&self.judge),
             skills: Arc::new(NoSkills),
             children: Arc::new(NoChildren),
+            session: None,
             cancel: self.cancel.clone(),
         }
     }

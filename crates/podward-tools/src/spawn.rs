@@ -47,25 +47,44 @@ struct Start(Spawn);
 
 #[async_trait]
 impl Invocation for Start {
+    fn session(&self, ctx: &RunContext) -> Option<String> {
+        ctx.children.session()
+    }
+
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         let Spawn { child, prompt } = self.0;
-        let call = permit.facts().id();
-        ctx.children.run(call, &child, prompt, &ctx.cancel).await
+        let call = ChildCall {
+            id: permit.facts().id(),
+            session: ctx.session.as_deref(),
+            child: &child,
+            prompt,
+        };
+        ctx.children.run(call, &ctx.cancel).await
     }
+}
+
+/// A running call of the tool `spawn`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChildCall<'a> {
+    /// Its id.
+    pub id: &'a CallId,
+    /// The session that the child works in, as [`RunChild::session`] said; one that it has begun goes on.
+    pub session: Option<&'a str>,
+    /// The child's name.
+    pub child: &'a str,
+    /// What it is to do.
+    pub prompt: String,
 }
 
 /// Runs children, for the running call of the tool `spawn`.
 #[async_trait]
 pub trait RunChild: Send + Sync {
+    /// The id of a session for one more child; `None`: none starts here.
+    fn session(&self) -> Option<String>;
+
     /// Has a child work through a prompt; what came of it, written for the model. When `cancel` is
     /// cancelled it ends soon, with all that it has started.
-    async fn run(
-        &self,
-        call: &CallId,
-        child: &str,
-        prompt: String,
-        cancel: &CancellationToken,
-    ) -> ToolOutput;
+    async fn run(&self, call: ChildCall<'_>, cancel: &CancellationToken) -> ToolOutput;
 }
 
 /// Runs no child: for a call that nobody runs in a pod, and where there are none.
@@ -74,8 +93,12 @@ pub struct NoChildren;
 
 #[async_trait]
 impl RunChild for NoChildren {
-    async fn run(&self, _: &CallId, child: &str, _: String, _: &CancellationToken) -> ToolOutput {
-        let child = crate::error::shown(child);
+    fn session(&self) -> Option<String> {
+        None
+    }
+
+    async fn run(&self, call: ChildCall<'_>, _: &CancellationToken) -> ToolOutput {
+        let child = crate::error::shown(call.child);
         ToolOutput::failure(format!(
             "the child `{child}` was not started: there are no children here"
         ))

@@ -61,6 +61,13 @@ impl std::fmt::Debug for Proposal {
 /// The typed arguments of one call: what was judged is what runs.
 #[async_trait]
 pub trait Invocation: Send {
+    /// The session that the call is to work in, if it works in one of its own: that is on record before the
+    /// call runs. When the process dies before there is a result, whoever goes on with the session that the
+    /// call was made in has it judged and run again, and [`RunContext::session`] is the one of before.
+    fn session(&self, _: &RunContext) -> Option<String> {
+        None
+    }
+
     /// Runs the call.
     ///
     /// It ends soon after `ctx.cancel` is cancelled, with an error result that says so.
@@ -214,6 +221,8 @@ pub struct RunContext {
     pub skills: Arc<dyn StartSkill>,
     /// Runs children, for the tool `spawn`.
     pub children: Arc<dyn RunChild>,
+    /// The session that the call works in, if [`Invocation::session`] named one.
+    pub session: Option<Arc<str>>,
     /// Cancelled when the call shall end.
     pub cancel: CancellationToken,
 }
@@ -235,6 +244,7 @@ impl RunContext {
             judge: Arc::new(Unjudged),
             skills: Arc::new(NoSkills),
             children: Arc::new(NoChildren),
+            session: None,
             cancel: CancellationToken::new(),
         }
     }

@@ -117,6 +117,7 @@ impl World {
             judge: Arc::new(Unjudged),
             skills: Arc::new(NoSkills),
             children: Arc::new(NoChildren),
+            session: None,
             cancel: self.cancel.clone(),
         }
     }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podward_gate::{
-    Answer, CallFacts, CallId, Permitted, Progress, Refusal, RequestId, refusal_text,
+    Answer, CallFacts, CallId, Permitted, Progress, Refusal, RequestId, refusal_text, session_note,
 };
 use podward_model::Block;
 use podward_tools::{Invocation, ToolOutput};
@@ -71,6 +71,8 @@ struct Slot {
     state: SlotState,
     /// What the model has to know beside the result.
     note: Option<Box<str>>,
+    /// The session that it works in, if it works in one of its own and has begun.
+    session: Option<Arc<str>>,
 }
 
 enum SlotState {
@@ -105,8 +107,10 @@ impl Turn<'_> {
     pub(crate) async fn batch(&mut self, calls: Vec<WrittenCall>) -> Result<Worked, JournalError> {
         let slots = calls.iter().map(Slot::of);
         let mut batch = Batch::new(self.parts, slots.collect(), Vec::new());
-        let calls = calls.into_iter().enumerate().collect();
-        let (checked, end) = self.check_all(calls, Earlier::Nothing).await;
+        let calls = (calls.into_iter().enumerate())
+            .map(|(idx, call)| (idx, call, Earlier::Nothing))
+            .collect();
+        let (checked, end) = self.check_all(calls).await;
         batch.end = end;
         self.work_through(batch, checked).await
     }
@@ -167,7 +171,7 @@ impl Turn<'_> {
                 }
                 Checked::Refuse(refusal) => {
                     self.count(refusal.cause());
-                    batch.set_done(idx, refusal_output(&refusal));
+                    batch.refuse(idx, &refusal);
                     refused.push(idx);
                     Decision::Refuse(refusal)
                 }
@@ -269,7 +273,7 @@ impl Turn<'_> {
             {
                 let cause = stop::refusal_cause(reason, Progress::Started);
                 let refusal = Refusal::proposed(Arc::clone(facts), cause);
-                batch.set_done(idx, refusal_output(&refusal));
+                batch.refuse(idx, &refusal);
                 self.finish(batch, &[idx]).await?;
             }
         }
@@ -300,7 +304,7 @@ impl Turn<'_> {
                     self.count(refusal.cause());
                     match about {
                         About::Slot(idx) => {
-                            batch.set_done(idx, refusal_output(&refusal));
+                            batch.refuse(idx, &refusal);
                             refused.push(idx);
                         }
                         About::Further(reply) => replies.push(reply.refused(&refusal)),
@@ -418,6 +422,17 @@ impl Batch {
         }
     }
 
+    /// Gives a call the result of a refusal: the only place that makes one. What was done for it before is
+    /// where its session is.
+    fn refuse(&mut self, idx: usize, refusal: &Refusal) {
+        let mut text = refusal_text(refusal);
+        let session = self.slots.get(idx).and_then(|slot| slot.session.as_ref());
+        if let Some(session) = session {
+            text = format!("{}\n{text}", session_note(session));
+        }
+        self.set_done(idx, Arc::new(ToolOutput::failure(text)));
+    }
+
     /// What became of its calls.
     fn worked(&mut self) -> Worked {
         Worked {
@@ -452,6 +467,7 @@ impl Slot {
             tool,
             state: SlotState::Waiting,
             note: None,
+            session: None,
         }
     }
 
@@ -461,9 +477,4 @@ impl Slot {
             SlotState::Waiting | SlotState::Running(_) => None,
         }
     }
-}
-
-/// The result of a refused call: the only place that makes one.
-fn refusal_output(refusal: &Refusal) -> Arc<ToolOutput> {
-    Arc::new(ToolOutput::failure(refusal_text(refusal)))
 }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use podward_model::Block;
 use podward_skill::WorkflowRecord;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::decision::Decision;
 
@@ -56,10 +57,13 @@ pub enum Entry {
         /// One word for why.
         cause: String,
     },
-    /// A call starts to run.
+    /// A call starts to run, or is run again after the session was cut off.
     Started {
         /// The call's id.
         call: String,
+        /// The session that it works in, if it works in one of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_session: Option<OwnSession>,
     },
     /// A call has its result.
     Finished {
@@ -89,6 +93,17 @@ pub enum Entry {
         /// One word for why.
         reason: String,
     },
+}
+
+/// The session that a call works in: whoever goes on with the session of the call goes on with this one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnSession {
+    /// Its id.
+    pub id: String,
+    /// What the call runs with, where a person changed what the model wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
 }
 
 /// The message that holds the instructions of a skill.

@@ -59,7 +59,7 @@ pub use hook::{
     PreToolCall, PreToolStage, PromptSubmit, SyntheticResult, TurnAction,
 };
 pub use journal::{
-    Entry, Journal, JournalError, MemoryJournal, RuledOutcome, SkillEnd, SkillMessage,
+    Entry, Journal, JournalError, MemoryJournal, OwnSession, RuledOutcome, SkillEnd, SkillMessage,
 };
 pub use limits::TurnLimits;
 pub use podward_gate::DecidedBy;

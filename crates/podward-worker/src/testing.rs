@@ -31,9 +31,9 @@ use crate::skill::SkillSource;
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
-/// what stands after a `>` as a further call.
-pub(crate) const TOOLS: [&str; 8] = [
-    "echo", "fail", "panic", "slow", "stuck", "meet", "broken", "hop",
+/// what stands after a `>` as a further call, and `far` works in a session of its own.
+pub(crate) const TOOLS: [&str; 9] = [
+    "echo", "fail", "panic", "slow", "stuck", "meet", "broken", "hop", "far",
 ];
 
 /// What a test sees of a worker.
@@ -362,12 +362,17 @@ fn proposal(call: TestCall) -> Proposal {
 
 #[async_trait]
 impl Invocation for TestCall {
+    fn session(&self, _: &RunContext) -> Option<String> {
+        let n_entries = self.log.entries().len();
+        (self.tool.as_str() == "far").then(|| format!("{} of {n_entries}", self.text))
+    }
+
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         // Nothing runs that is not on record.
         let facts = permit.facts();
         let id = facts.id().as_str().to_owned();
         let is_on_record = |entry: &Entry| match facts.part_of() {
-            None => *entry == Entry::Started { call: id.clone() },
+            None => matches!(entry, Entry::Started { call, .. } if *call == id),
             Some(_) => matches!(entry, Entry::Ruled { call, .. } if *call == id),
         };
         assert!(self.log.entries().iter().any(is_on_record));
@@ -380,6 +385,7 @@ impl Invocation for TestCall {
                 ctx.cancel.cancelled().await;
                 ToolOutput::failure("slow was cancelled")
             }
+            "far" => ToolOutput::success(format!("in {}", ctx.session.as_deref().unwrap())),
             "stuck" => std::future::pending().await,
             "meet" => {
                 self.barrier.wait().await;
@@ -456,6 +462,7 @@ fn context(temp: &TempDir) -> RunContext {
         judge: Arc::new(Unjudged),
         skills: Arc::new(NoSkills),
         children: Arc::new(NoChildren),
+        session: None,
         cancel: CancellationToken::new(),
     }
 }

@@ -268,7 +268,7 @@ impl<'w> Turn<'w> {
     }
 
     /// Counts what children have spent as the turn's own.
-    async fn count_children(&mut self) {
+    pub(crate) async fn count_children(&mut self) {
         let spent = self.parts.spending.take();
         if spent != Spent::default() {
             self.n_steps = self.n_steps.saturating_add(spent.steps);

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use podward_client::ClientError;
+use podward_worker::ReplayError;
 
+use crate::error::StateError;
 use crate::file::FileError;
 
 /// Why a child did not do what it was to do, or why this process is none.
@@ -44,6 +46,12 @@ pub enum ChildError {
     /// The same: the file cannot be read, or others could.
     #[error("the session is that of a child, and what held for it cannot be read")]
     File(#[from] FileError),
+    /// Its session goes on, and cannot be read.
+    #[error("its session cannot be gone on with")]
+    Session(#[from] StateError),
+    /// The same: what is in it makes no sense.
+    #[error("its session makes no sense")]
+    Unreadable(#[from] ReplayError),
     /// The system does not do it.
     #[error("cannot {what}")]
     System {

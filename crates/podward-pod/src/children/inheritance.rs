@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podward_manifest::{LayerKind, LayerSource, Trust, VariablePattern};
+use podward_protocol::SessionId;
 use podward_scope::{Access, Enforce, Protected, Root, ScopeDecl, Shield, family};
 use podward_skill::WorkflowRecord;
 use rustix::fs::MemfdFlags;
@@ -33,6 +34,8 @@ pub struct Inheritance {
     pub(super) format: String,
     /// The process that gives it.
     parent: u32,
+    /// The session that the child works in.
+    pub(super) session: SessionId,
     /// The child's name.
     pub(crate) name: String,
     /// The names of the pods above it, outermost first.
@@ -232,6 +235,7 @@ pub(crate) struct Estate {
 
 /// What of it is for one child alone.
 pub(crate) struct Legacy {
+    pub(crate) session: SessionId,
     pub(crate) name: String,
     pub(crate) layers: Vec<HandedLayer>,
     pub(crate) manifest: HandedManifest,
@@ -245,6 +249,7 @@ impl Inheritance {
         Self {
             format: FORMAT.to_owned(),
             parent: std::process::id(),
+            session: legacy.session,
             name: legacy.name,
             path: estate.path.clone(),
             depth: estate.depth,
@@ -317,6 +322,12 @@ impl Inheritance {
     /// Everything that is wrong with its manifest.
     pub fn load(self: &Arc<Self>, places: &Places) -> Result<Loaded, LoadError> {
         load_inherited(places, self)
+    }
+
+    /// The session that the child works in: a new one, or one that it goes on with.
+    #[must_use]
+    pub const fn session(&self) -> &SessionId {
+        &self.session
     }
 
     /// The model's key that the pod above was given, if it was given one in a variable.

@@ -1,8 +1,5 @@
 //! What a child was given, beside its session: whoever goes on with that is under it too.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,23 +8,25 @@ use podward_protocol::SessionId;
 
 use super::inheritance::{FORMAT, HandedLayer};
 use super::{ChildError, Inheritance};
+use crate::error::StateError;
 use crate::file::read_private;
 use crate::places::Places;
+use crate::replace::replace_file;
 use crate::session::find_session;
 
 /// The file, in the directory of a session.
 const FILE: &str = "child.json";
 
 impl Inheritance {
-    /// Keeps it beside the session of the child; without the model's key.
-    pub(crate) fn keep(&self, directory: &Path) -> io::Result<()> {
+    /// Keeps it beside the session of the child, in the place of what was kept there; without the model's
+    /// key.
+    pub(crate) fn keep(&self, directory: &Path) -> Result<(), StateError> {
+        let path = directory.join(FILE);
         let mut kept = self.clone();
         kept.key = None;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).mode(0o600);
-        let mut file = options.open(directory.join(FILE))?;
-        file.write_all(&serde_json::to_vec(&kept)?)?;
-        file.sync_all()
+        let bytes = serde_json::to_vec(&kept);
+        let bytes = bytes.map_err(|error| StateError::io("write", &path, error))?;
+        replace_file(&path, &bytes)
     }
 
     /// What the pod of a session was given, if that was a child.

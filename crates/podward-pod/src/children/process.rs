@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use podward_scope::family::start_own;
+use rustix::process::{Signal, kill_process};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
@@ -84,6 +85,16 @@ impl Process {
         self.words.abort();
         let words = words.ok().and_then(Result::ok).unwrap_or_default();
         String::from_utf8_lossy(&words).trim().to_owned()
+    }
+}
+
+/// Ends this process at once, because the pod above has died without a word: the kernel is about to do so
+/// too, and what would be written until then would say that the turn was over, which is to go on with the
+/// session of the pod above.
+pub(crate) fn end_like_the_pod_above() {
+    let own = rustix::process::getpid();
+    if let Err(error) = kill_process(own, Signal::KILL) {
+        tracing::error!(%error, "the pod above is gone, and this one is not");
     }
 }
 

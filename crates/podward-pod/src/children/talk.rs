@@ -19,11 +19,11 @@ use super::told::Told;
 /// The name under which a pod talks to its children.
 const NAME: &str = "parent";
 
-/// Has a child work through a prompt, unless it is `over` before; the meter shows what it spent by then.
+/// Has a child work through a prompt, or go on with its turn, unless it is `over` before; the meter shows what it spent by then.
 pub(super) async fn talk(
     stream: UnixStream,
     child: &str,
-    prompt: String,
+    prompt: Option<String>,
     mut up: Option<&mut Up>,
     meter: &mut Meter,
     over: &Over<'_>,
@@ -70,12 +70,12 @@ pub(super) async fn talk(
     Left { told, until }
 }
 
-async fn begin(client: &Client, prompt: String, up: Option<&Up>) -> Result<(), ChildError> {
+async fn begin(client: &Client, prompt: Option<String>, up: Option<&Up>) -> Result<(), ChildError> {
     if let Some(up) = up {
         up.began(client).await;
     }
     let run = Run {
-        prompt: Some(prompt),
+        prompt,
         skill: None,
     };
     client.ask(run).await.map(drop).map_err(ended)
@@ -151,7 +151,7 @@ async fn follow(
                     calls: calls(&end),
                     ..meter.shown()
                 });
-                return Some(Told { text, end, error });
+                return Some(Told::of(text, &end, error));
             }
             // Nothing else is part of the result.
             _ => {}

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use podward_protocol::SessionId;
 use podward_worker::{Entry, History, Parked};
 
-use super::PodRequest;
 use super::error::PodError;
-use crate::children::{ChildError, Inheritance};
+use super::{PodRequest, SessionChoice};
+use crate::children::Inheritance;
 use crate::places::Places;
-use crate::session::{Opened, Reopened, Session, find_session};
+use crate::session::{Opened, Reopened, Session, find_session, new_id};
 
 /// A session as a run finds it.
 pub(super) struct Begun {
@@ -23,10 +23,13 @@ pub(super) struct Begun {
 
 /// A new session; what a child is given is kept beside it.
 pub(super) fn create(places: &Places, request: &PodRequest) -> Result<Begun, PodError> {
-    let session = Session::create(places, Arc::clone(&request.clock))?;
+    let id = match &request.session {
+        SessionChoice::OfChild(id) => id.clone(),
+        SessionChoice::New | SessionChoice::Resume(_) => new_id(request.clock.as_ref()),
+    };
+    let session = Session::create(places, id, Arc::clone(&request.clock))?;
     if let Some(under) = &request.loaded.under {
-        let kept = under.keep(session.directory());
-        kept.map_err(|error| PodError::Child(ChildError::io("keep what it is given", error)))?;
+        under.keep(session.directory())?;
     }
     Ok(Begun {
         session,
@@ -51,6 +54,27 @@ pub(super) fn resume(
     if is_child && request.loaded.under.is_none() {
         return Err(PodError::OfChild(id));
     }
+    reopen(places, id, request)
+}
+
+/// Opens the session of a child that goes on with the pod above, and keeps beside it what the child is given
+/// now; `None`: it was never made.
+pub(super) fn go_on_below(
+    places: &Places,
+    id: &SessionId,
+    request: &PodRequest,
+) -> Result<Option<Begun>, PodError> {
+    if !Session::directory_of(places, id).is_dir() {
+        return Ok(None);
+    }
+    let begun = reopen(places, id.clone(), request)?;
+    if let Some(under) = &request.loaded.under {
+        under.keep(begun.session.directory())?;
+    }
+    Ok(Some(begun))
+}
+
+fn reopen(places: &Places, id: SessionId, request: &PodRequest) -> Result<Begun, PodError> {
     let Reopened {
         mut session,
         created,

@@ -62,7 +62,8 @@ pub(super) fn wire(
     let writable = Writable::of_pod(places, &request.loaded, workspace);
     let scope = (scope, writable.roots().to_vec());
     let slots = slots(request, session_dir);
-    let children = children(request, (workspace, path, slots), scope, about);
+    let given = (places, workspace, path, slots);
+    let children = children(request, given, scope, about);
     let skills = children.skills();
     context.children = Arc::new(children);
     Below {
@@ -84,7 +85,7 @@ fn slots(request: &PodRequest, session_dir: &Path) -> Vec<Slots> {
 /// What runs the children of the pod.
 fn children(
     request: &PodRequest,
-    (workspace, path, slots): (&Path, Vec<String>, Vec<Slots>),
+    (places, workspace, path, slots): (&Places, &Path, Vec<String>, Vec<Slots>),
     (scope, writable): (HandedScope, Vec<PathBuf>),
     (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
 ) -> Children {
@@ -117,6 +118,8 @@ fn children(
         key,
     };
     Children::new(ChildrenRequest {
+        places: places.clone(),
+        clock: Arc::clone(&request.clock),
         loaded: loaded.clone(),
         program: request.child_program.clone(),
         variables: request.variables.clone(),

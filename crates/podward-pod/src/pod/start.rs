@@ -64,6 +64,7 @@ pub(super) fn start(
     let resumed = match &request.session {
         SessionChoice::New => None,
         SessionChoice::Resume(prefix) => Some(begun::resume(places, prefix, &request)?),
+        SessionChoice::OfChild(id) => begun::go_on_below(places, id, &request)?,
     };
     // What is not there cannot be protected.
     private::ensure_directory(places.state_dir())?;
@@ -426,6 +427,7 @@ fn run_context(
         judge: Arc::new(Unjudged),
         skills: Arc::new(NoSkills),
         children: Arc::new(NoChildren),
+        session: None,
         cancel: CancellationToken::new(),
     }
 }

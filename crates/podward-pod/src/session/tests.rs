@@ -110,7 +110,7 @@ fn fixture() -> Fixture {
 
 /// A session of two runs; its id and its file.
 fn written(fixture: &Fixture) -> (SessionId, PathBuf) {
-    let mut session = Session::create(&fixture.places, clock()).unwrap();
+    let mut session = Session::create(&fixture.places, new_id(clock().as_ref()), clock()).unwrap();
     session.begin_run(run()).unwrap();
     let entries = entries();
     session.append_entries(&entries[..3]).unwrap();
@@ -154,7 +154,7 @@ fn the_files_of_a_session_are_private() {
 #[test]
 fn a_session_is_open_in_one_process_at_a_time() {
     let fixture = fixture();
-    let session = Session::create(&fixture.places, clock()).unwrap();
+    let session = Session::create(&fixture.places, new_id(clock().as_ref()), clock()).unwrap();
     let error = Session::reopen(&fixture.places, session.id().clone(), clock());
     let error = error.err().unwrap();
     assert!(
@@ -263,7 +263,9 @@ fn a_state_directory_that_is_not_safe_or_not_writable_is_an_error() {
     let state = fixture.places.state_dir();
     fs::create_dir_all(state).unwrap();
     fs::set_permissions(state, fs::Permissions::from_mode(0o777)).unwrap();
-    let error = Session::create(&fixture.places, clock()).err().unwrap();
+    let error = Session::create(&fixture.places, new_id(clock().as_ref()), clock())
+        .err()
+        .unwrap();
     assert!(
         error
             .to_string()
@@ -272,7 +274,9 @@ fn a_state_directory_that_is_not_safe_or_not_writable_is_an_error() {
     );
     fs::remove_dir(state).unwrap();
     fs::write(state, "a file").unwrap();
-    let error = Session::create(&fixture.places, clock()).err().unwrap();
+    let error = Session::create(&fixture.places, new_id(clock().as_ref()), clock())
+        .err()
+        .unwrap();
     assert!(
         error.to_string().starts_with("cannot make the directory"),
         "{error}"
@@ -290,7 +294,9 @@ fn a_state_directory_that_cannot_be_made_is_an_error_that_says_what_to_do() {
     let above = fixture.places.state_dir().parent().unwrap();
     fs::create_dir(above).unwrap();
     fs::set_permissions(above, fs::Permissions::from_mode(0o555)).unwrap();
-    let error = Session::create(&fixture.places, clock()).err().unwrap();
+    let error = Session::create(&fixture.places, new_id(clock().as_ref()), clock())
+        .err()
+        .unwrap();
     assert!(
         error.to_string().starts_with("cannot make the directory"),
         "{error}"

@@ -19,29 +19,29 @@ fn propose(arguments: Value) -> Result<Proposal, BadCall> {
 
 /// Keeps what it was asked for.
 #[derive(Default)]
-struct Keeps(Mutex<Vec<(String, String)>>);
+struct Keeps(Mutex<Vec<(String, String, String)>>);
 
 #[async_trait]
 impl RunChild for Keeps {
-    async fn run(
-        &self,
-        _: &CallId,
-        child: &str,
-        prompt: String,
-        _: &CancellationToken,
-    ) -> ToolOutput {
+    fn session(&self) -> Option<String> {
+        Some("a session".to_owned())
+    }
+
+    async fn run(&self, call: ChildCall<'_>, _: &CancellationToken) -> ToolOutput {
+        let session = call.session.unwrap_or("none").to_owned();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((child.to_owned(), prompt));
+        all.push((call.child.to_owned(), call.prompt, session));
         ToolOutput::success("done")
     }
 }
 
 fn run(arguments: Value, children: Arc<dyn RunChild>) -> ToolOutput {
-    let ctx = RunContext {
+    let mut ctx = RunContext {
         children,
         ..World::new().context()
     };
     let proposal = propose(arguments).unwrap();
+    ctx.session = proposal.invocation.session(&ctx).map(Arc::from);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -81,12 +81,13 @@ fn what_is_no_call_of_a_child_is_told() {
 }
 
 #[test]
-fn a_child_is_given_its_prompt() {
+fn a_child_is_given_its_prompt_and_its_session() {
     let children = Arc::new(Keeps::default());
     let output = run(json!({"child": "worker", "prompt": "go"}), children.clone());
     assert_eq!(output, ToolOutput::success("done"));
     let asked = children.0.lock().unwrap().clone();
-    assert_eq!(asked, [("worker".to_owned(), "go".to_owned())]);
+    let expected = ["worker", "go", "a session"].map(str::to_owned);
+    assert_eq!(asked, [expected.into()]);
 }
 
 #[test]

@@ -259,7 +259,7 @@ impl Turn<'_> {
         if let About::Slot(idx) = about
             && let Some(slot) = batch.slots.get_mut(idx)
         {
-            slot.note = Some(edit_note(permitted.facts()).into());
+            slot.note = Some(edit_note(permitted.facts().arguments()).into());
         }
         let hooks = self.parts.hooks.pre_tool_call.clone();
         let event = PreToolCall::of_edited(permitted);

@@ -17,12 +17,11 @@ impl Turn<'_> {
     /// Judges all calls, in order. When one of them ends the turn, none of them runs.
     pub(super) async fn check_all(
         &mut self,
-        calls: Vec<(usize, WrittenCall)>,
-        earlier: Earlier,
+        calls: Vec<(usize, WrittenCall, Earlier)>,
     ) -> (Vec<(usize, Checked)>, Option<EndReason>) {
         let mut checked = Vec::with_capacity(calls.len());
         let mut end: Option<EndReason> = None;
-        for (idx, call) in calls {
+        for (idx, call, earlier) in calls {
             if let Some(reason) = &end {
                 let cause = stop::refusal_cause(reason, Progress::NotStarted);
                 checked.push((idx, Checked::Refuse(raw_refusal(&call, cause))));

@@ -1,8 +1,9 @@
-//! Calls that waited for answers when the session ended: asked about again, or interrupted.
+//! Calls that waited for answers when the session ended, or worked in sessions of their own: they go on, or
+//! are interrupted.
 
 use std::sync::Arc;
 
-use podward_gate::{CallId, Progress, RefusalCause};
+use podward_gate::{CallId, Progress, RefusalCause, edit_note};
 use podward_model::ToolInput;
 use podward_tools::ToolOutput;
 
@@ -17,15 +18,15 @@ use crate::journal::JournalError;
 use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// Asks again about calls that waited, and works until all calls of their message have their
-    /// results; `Some`: the turn ends.
+    /// Asks again about calls that waited, runs those again that worked in sessions of their own, and works
+    /// until all calls of their message have their results; `Some`: the turn ends.
     pub(crate) async fn go_on(
         &mut self,
         parked: Parked,
     ) -> Result<Option<EndReason>, JournalError> {
         let (content, calls, started) = parked.into_parts();
-        let (batch, waiting) = self.reopened(calls, started);
-        for (_, call) in &waiting {
+        let (batch, open) = self.reopened(calls, started);
+        for (_, call, _) in &open {
             self.tell(WorkerEvent::CallProposed {
                 id: call.id.clone(),
                 tool: Arc::clone(&call.tool),
@@ -33,9 +34,10 @@ impl Turn<'_> {
             })
             .await;
         }
-        let (checked, end) = self.check_all(waiting, Earlier::Asked).await;
+        let (checked, end) = self.check_all(open).await;
         let batch = Batch { end, ..batch };
         let mut worked = self.work_through(batch, checked).await?;
+        self.count_children().await;
         let end = worked.end.take();
         if end != Some(EndReason::Kept) {
             self.push_step(content, worked).await;
@@ -43,26 +45,34 @@ impl Turn<'_> {
         Ok(end)
     }
 
-    /// Refuses calls that waited, because the session goes on with something else.
+    /// Refuses calls that could go on, because the session does with something else.
     pub(crate) async fn interrupt(&mut self, parked: Parked) -> Result<(), JournalError> {
         let (content, calls, started) = parked.into_parts();
-        let (mut batch, waiting) = self.reopened(calls, started);
-        let cause = RefusalCause::Interrupted(Progress::NotStarted);
-        let refuse = |(idx, call)| (idx, Checked::Refuse(raw_refusal(&call, cause.clone())));
-        let refused = waiting.into_iter().map(refuse).collect();
+        let (mut batch, open) = self.reopened(calls, started);
+        let slots = &batch.slots;
+        let refuse = |(idx, call, _): (usize, _, _)| {
+            let slot: Option<&Slot> = slots.get(idx);
+            let progress = match slot.and_then(|slot| slot.session.as_ref()) {
+                Some(_) => Progress::Started,
+                None => Progress::NotStarted,
+            };
+            let cause = RefusalCause::Interrupted(progress);
+            (idx, Checked::Refuse(raw_refusal(&call, cause)))
+        };
+        let refused = open.into_iter().map(refuse).collect();
         self.admit(&mut batch, refused).await?;
         self.push_step(content, batch.worked()).await;
         Ok(())
     }
 
-    /// A batch of these calls, and those of them that wait, by their places.
+    /// A batch of these calls, and those of them that go on, by their places.
     fn reopened(
         &self,
         calls: Vec<ParkedCall>,
         started: Vec<Started>,
-    ) -> (Batch, Vec<(usize, WrittenCall)>) {
+    ) -> (Batch, Vec<(usize, WrittenCall, Earlier)>) {
         let mut slots = Vec::with_capacity(calls.len());
-        let mut waiting = Vec::new();
+        let mut open = Vec::new();
         for (idx, call) in calls.into_iter().enumerate() {
             let tool: Arc<str> = call.tool().into();
             let mut slot = Slot::new(CallId::from_model(call.id()), Arc::clone(&tool));
@@ -70,17 +80,28 @@ impl Turn<'_> {
                 ParkedCall::Done {
                     content, is_error, ..
                 } => slot.state = SlotState::Done(Arc::new(ToolOutput { content, is_error })),
-                ParkedCall::Asked { id, arguments, .. } => waiting.push((
-                    idx,
-                    WrittenCall {
+                ParkedCall::Open {
+                    id,
+                    arguments,
+                    earlier,
+                    in_session,
+                    ..
+                } => {
+                    if let Some(own) = in_session {
+                        slot.session = Some(own.id.into());
+                        let edited = own.arguments.as_ref();
+                        slot.note = edited.map(|edited| edit_note(&edited.to_string()).into());
+                    }
+                    let call = WrittenCall {
                         id: CallId::from_model(&id),
                         tool,
                         input: ToolInput::Json(arguments),
-                    },
-                )),
+                    };
+                    open.push((idx, call, earlier));
+                }
             }
             slots.push(slot);
         }
-        (Batch::new(self.parts, slots, started), waiting)
+        (Batch::new(self.parts, slots, started), open)
     }
 }

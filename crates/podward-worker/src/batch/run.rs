@@ -4,14 +4,16 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use podward_tools::ToolOutput;
+use podward_gate::Permitted;
+use podward_tools::{Invocation, RunContext, ToolOutput};
+use serde_json::Value;
 use tracing::Instrument;
 
 use super::{Batch, Finished, SlotState};
 use crate::event::WorkerEvent;
 use crate::hook::PostTool;
 use crate::hook::chain;
-use crate::journal::{Entry, JournalError};
+use crate::journal::{Entry, JournalError, OwnSession};
 use crate::turn::Turn;
 
 impl Turn<'_> {
@@ -25,12 +27,11 @@ impl Turn<'_> {
             .saturating_sub(batch.n_running);
         let n_starting = n_free.min(batch.ready.len());
         let starting: Vec<_> = batch.ready.drain(..n_starting).collect();
-        let entries: Vec<_> = starting
-            .iter()
-            .map(|(_, permitted)| Entry::Started {
-                call: permitted.facts().id().as_str().to_owned(),
-            })
-            .collect();
+        let entries = starting.iter().map(|(idx, permitted)| Entry::Started {
+            call: permitted.facts().id().as_str().to_owned(),
+            in_session: batch.own_session(*idx, permitted, &self.parts.context),
+        });
+        let entries: Vec<_> = entries.collect();
         self.append(&entries).await?;
         for (idx, permitted) in starting {
             let facts = Arc::clone(permitted.facts());
@@ -44,6 +45,8 @@ impl Turn<'_> {
             context.cancel = batch.cancel.child_token();
             context.judge = batch.further.judge(idx);
             context.skills = batch.starting.starter(idx);
+            let slot = batch.slots.get(idx);
+            context.session = slot.and_then(|slot| slot.session.clone());
             batch.n_running += 1;
             batch.tasks.spawn(
                 async move {
@@ -90,6 +93,28 @@ impl Turn<'_> {
             self.tell_failures(failures).await;
         }
         Ok(())
+    }
+}
+
+impl Batch {
+    /// The session that a call is to work in: the one in which it has begun before, or a new one.
+    fn own_session(
+        &mut self,
+        idx: usize,
+        permitted: &Permitted<Box<dyn Invocation>>,
+        context: &RunContext,
+    ) -> Option<OwnSession> {
+        let slot = self.slots.get_mut(idx)?;
+        if slot.session.is_none() {
+            slot.session = permitted.payload().session(context).map(Arc::from);
+        }
+        let session = slot.session.as_ref()?;
+        let edited = slot.note.is_some().then(|| permitted.facts().arguments());
+        Some(OwnSession {
+            id: session.as_ref().to_owned(),
+            // What cannot be read runs nothing later on.
+            arguments: edited.map(|edited| serde_json::from_str(edited).unwrap_or(Value::Null)),
+        })
     }
 }
 

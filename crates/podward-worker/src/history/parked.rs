@@ -1,4 +1,4 @@
-//! A message of the model whose calls waited for answers when the session ended.
+//! A message of the model with calls that go on when the session does.
 
 use podward_gate::Progress;
 use podward_model::Block;
@@ -6,11 +6,13 @@ use serde_json::Value;
 
 use super::replay::{MadeUp, interrupted_text};
 use super::{History, Started};
-use crate::journal::Entry;
+use crate::gate::Earlier;
+use crate::journal::{Entry, OwnSession};
 
-/// The last message of the model in a session that ended while calls of it waited for an answer.
+/// The last message of the model in a session that ended while calls of it waited for an answer, or worked
+/// in sessions of their own.
 ///
-/// [`Worker::resume`](crate::Worker::resume) asks about them again;
+/// [`Worker::resume`](crate::Worker::resume) asks about them again, or runs them again;
 /// [`Worker::turn`](crate::Worker::turn) refuses them as interrupted before it takes the prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parked {
@@ -32,19 +34,22 @@ pub(crate) enum ParkedCall {
         is_error: bool,
         made_up: MadeUp,
     },
-    /// It waits for an answer.
-    Asked {
+    /// It goes on.
+    Open {
         id: String,
         tool: String,
+        /// Those that a person made of the model's, if one did.
         arguments: Value,
+        earlier: Earlier,
+        in_session: Option<OwnSession>,
     },
 }
 
 impl Parked {
-    /// The ids of the calls that wait for an answer, in call order.
+    /// The ids of the calls that go on, in call order.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.calls.iter().filter_map(|call| match call {
-            ParkedCall::Asked { id, .. } => Some(id.as_str()),
+            ParkedCall::Open { id, .. } => Some(id.as_str()),
             ParkedCall::Done { .. } => None,
         })
     }
@@ -64,7 +69,7 @@ impl Parked {
         &self.started
     }
 
-    /// The results of the calls that wait, if nobody is asked any more.
+    /// The results of the calls that go on, if nobody lets them.
     pub(super) fn interruptions(&self) -> Vec<Entry> {
         let interruption = |call: &ParkedCall| match call.clone().interrupted() {
             ParkedCall::Done {
@@ -73,12 +78,12 @@ impl Parked {
                 is_error,
                 made_up: _,
                 tool: _,
-            } if matches!(call, ParkedCall::Asked { .. }) => Some(Entry::Finished {
+            } if matches!(call, ParkedCall::Open { .. }) => Some(Entry::Finished {
                 call: id,
                 content,
                 is_error,
             }),
-            ParkedCall::Done { .. } | ParkedCall::Asked { .. } => None,
+            ParkedCall::Done { .. } | ParkedCall::Open { .. } => None,
         };
         self.calls.iter().filter_map(interruption).collect()
     }
@@ -107,7 +112,7 @@ impl Parked {
                 content,
                 is_error,
             }),
-            ParkedCall::Asked { .. } => None,
+            ParkedCall::Open { .. } => None,
         });
         let results = results.collect();
         history.push_step(self.content, results, self.started);
@@ -117,24 +122,30 @@ impl Parked {
 impl ParkedCall {
     pub(crate) fn id(&self) -> &str {
         match self {
-            Self::Done { id, .. } | Self::Asked { id, .. } => id,
+            Self::Done { id, .. } | Self::Open { id, .. } => id,
         }
     }
 
     pub(crate) fn tool(&self) -> &str {
         match self {
-            Self::Done { tool, .. } | Self::Asked { tool, .. } => tool,
+            Self::Done { tool, .. } | Self::Open { tool, .. } => tool,
         }
     }
 
     fn interrupted(self) -> Self {
         match self {
-            Self::Asked {
+            Self::Open {
                 id,
                 tool,
                 arguments,
+                earlier: _,
+                in_session,
             } => Self::Done {
-                content: interrupted_text(&id, &tool, &arguments, Progress::NotStarted),
+                content: interrupted_text(
+                    (&id, &tool, &arguments),
+                    Progress::NotStarted,
+                    in_session.as_ref(),
+                ),
                 id,
                 tool,
                 is_error: true,

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podward_gate::{CallId, Progress, Refusal, RefusalCause, refusal_text};
+use podward_gate::{CallId, Progress, Refusal, RefusalCause, refusal_text, session_note};
 use podward_model::{Block, PairingError, check_pairing};
 use serde_json::Value;
 
 use super::parked::{Parked, ParkedCall};
 use super::{Begun, History, Started};
-use crate::journal::{Entry, RuledOutcome, SkillEnd, SkillMessage};
+use crate::gate::Earlier;
+use crate::journal::{Entry, OwnSession, RuledOutcome, SkillEnd, SkillMessage};
 
 /// A history read back from a journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +19,8 @@ pub struct Replayed {
     pub history: History,
     /// What the journal lacks: to be appended to it before anything else.
     pub repairs: Vec<Entry>,
-    /// The last message of the model, if calls of it waited for an answer when the session ended.
+    /// The last message of the model, if calls of it go on: they waited for an answer when the session ended,
+    /// or worked in sessions of their own.
     pub parked: Option<Parked>,
 }
 
@@ -51,8 +53,8 @@ impl History {
     /// Reads a history back from the entries of a journal, which may end anywhere.
     ///
     /// A call without a result gets an error result that says it was interrupted, and whether it
-    /// had started; but one of the last message that waited for an answer is parked, and can be
-    /// asked about again.
+    /// had started; but one of the last message that waited for an answer, or worked in a session of its
+    /// own, is parked: it can be asked about again, or run again.
     ///
     /// # Errors
     /// The entries are none that a worker writes in this order.
@@ -76,7 +78,7 @@ impl History {
                 content: content.clone(),
                 is_error: *is_error,
             }),
-            ParkedCall::Done { .. } | ParkedCall::Asked { .. } => None,
+            ParkedCall::Done { .. } | ParkedCall::Open { .. } => None,
         };
         // Its prompt is not on record: it never began.
         let never_began = begun.map(|begun| Entry::SkillEnded {
@@ -204,11 +206,11 @@ fn read(entries: &[Entry]) -> Result<Read, ReplayError> {
                 outcome,
                 ..
             } => {
-                *open.unfinished(call).ok_or_else(|| unknown(call))? = match outcome {
+                let call = open.unfinished(call).ok_or_else(|| unknown(call))?;
+                call.state = match outcome {
                     RuledOutcome::Ask => CallState::Asked,
-                    RuledOutcome::Run | RuledOutcome::Refuse => {
-                        CallState::Open(Progress::NotStarted)
-                    }
+                    RuledOutcome::Run => CallState::Open,
+                    RuledOutcome::Refuse => CallState::Refused,
                 };
             }
             Entry::Ruled {
@@ -217,16 +219,17 @@ fn read(entries: &[Entry]) -> Result<Read, ReplayError> {
             } => {
                 open.unfinished(call).ok_or_else(|| unknown(call))?;
             }
-            Entry::Started { call } => {
-                *open.unfinished(call).ok_or_else(|| unknown(call))? =
-                    CallState::Open(Progress::Started);
+            Entry::Started { call, in_session } => {
+                let call = open.unfinished(call).ok_or_else(|| unknown(call))?;
+                call.state = CallState::Started;
+                call.in_session.clone_from(in_session);
             }
             Entry::Finished {
                 call,
                 content,
                 is_error,
             } => {
-                *open.unfinished(call).ok_or_else(|| unknown(call))? =
+                open.unfinished(call).ok_or_else(|| unknown(call))?.state =
                     CallState::Finished(content.clone(), *is_error);
             }
             Entry::TurnEnded { .. } => std::mem::take(open).close(history),
@@ -251,16 +254,41 @@ impl Replayed {
 #[derive(Default)]
 struct OpenStep {
     content: Vec<Block>,
-    calls: BTreeMap<String, CallState>,
+    calls: BTreeMap<String, OpenCall>,
     started: Vec<Started>,
 }
 
+/// What is known of a call of such a message.
+#[derive(Default)]
+struct OpenCall {
+    state: CallState,
+    /// The session in which it has begun to work.
+    in_session: Option<OwnSession>,
+}
+
+#[derive(Default)]
 enum CallState {
-    /// It has no result, and nobody is asked about it.
-    Open(Progress),
+    /// It was not decided, or may run.
+    #[default]
+    Open,
     /// It waits for an answer.
     Asked,
+    /// It does not run.
+    Refused,
+    Started,
     Finished(String, bool),
+}
+
+impl OpenCall {
+    /// What it waits for, if it goes on when the session does.
+    fn goes_on(&self) -> Option<Earlier> {
+        match (&self.state, &self.in_session) {
+            (CallState::Asked, _) => Some(Earlier::Asked),
+            (CallState::Open | CallState::Started, Some(_)) => Some(Earlier::Nothing),
+            (CallState::Open | CallState::Started, None)
+            | (CallState::Refused | CallState::Finished(..), _) => None,
+        }
+    }
 }
 
 impl OpenStep {
@@ -268,9 +296,7 @@ impl OpenStep {
         let calls = content
             .iter()
             .filter_map(|block| match block {
-                Block::ToolUse { id, .. } => {
-                    Some((id.clone(), CallState::Open(Progress::NotStarted)))
-                }
+                Block::ToolUse { id, .. } => Some((id.clone(), OpenCall::default())),
                 Block::Text { .. } | Block::Thinking { .. } | Block::ToolResult { .. } => None,
             })
             .collect();
@@ -287,15 +313,15 @@ impl OpenStep {
         started.any(|started| *started.record.name == *skill)
     }
 
-    fn unfinished(&mut self, call: &str) -> Option<&mut CallState> {
+    fn unfinished(&mut self, call: &str) -> Option<&mut OpenCall> {
         self.calls
             .get_mut(call)
-            .filter(|state| !matches!(state, CallState::Finished(..)))
+            .filter(|call| !matches!(call.state, CallState::Finished(..)))
     }
 
     fn is_parked(&self) -> bool {
-        let mut states = self.calls.values();
-        states.any(|state| matches!(state, CallState::Asked))
+        let mut calls = self.calls.values();
+        calls.any(|call| call.goes_on().is_some())
     }
 
     /// The message, and its calls in order: one that has no result was interrupted.
@@ -312,18 +338,30 @@ impl OpenStep {
                 is_error,
                 made_up,
             };
-            calls.push(match self.calls.remove(id) {
-                Some(CallState::Finished(content, is_error)) => done(content, is_error, MadeUp::No),
-                Some(CallState::Open(progress)) => {
-                    let text = interrupted_text(id, name, input, progress);
-                    done(text, true, MadeUp::Yes)
-                }
-                Some(CallState::Asked) => ParkedCall::Asked {
+            let Some(call) = self.calls.remove(id) else {
+                continue;
+            };
+            let (earlier, in_session) = (call.goes_on(), call.in_session);
+            calls.push(match (call.state, earlier) {
+                (CallState::Finished(content, is_error), _) => done(content, is_error, MadeUp::No),
+                (_, Some(earlier)) => ParkedCall::Open {
                     id: id.clone(),
                     tool: name.clone(),
-                    arguments: input.clone(),
+                    arguments: (in_session.as_ref())
+                        .and_then(|own| own.arguments.clone())
+                        .unwrap_or_else(|| input.clone()),
+                    earlier,
+                    in_session,
                 },
-                None => continue,
+                (state, None) => {
+                    let progress = match state {
+                        CallState::Started => Progress::Started,
+                        _ => Progress::NotStarted,
+                    };
+                    let of = (id.as_str(), name.as_str(), input);
+                    let text = interrupted_text(of, progress, in_session.as_ref());
+                    done(text, true, MadeUp::Yes)
+                }
             });
         }
         (self.content, calls, self.started)
@@ -340,19 +378,24 @@ impl OpenStep {
     }
 }
 
-/// What the model reads of a call that was interrupted.
+/// What the model reads of a call that was interrupted; one that has begun to work in a session has started.
 pub(super) fn interrupted_text(
-    id: &str,
-    tool: &str,
-    arguments: &Value,
+    (id, tool, arguments): (&str, &str, &Value),
     progress: Progress,
+    in_session: Option<&OwnSession>,
 ) -> String {
-    refusal_text(&Refusal::raw(
-        CallId::from_model(id),
-        tool,
-        arguments.to_string(),
-        RefusalCause::Interrupted(progress),
-    ))
+    let text = |progress| {
+        refusal_text(&Refusal::raw(
+            CallId::from_model(id),
+            tool,
+            arguments.to_string(),
+            RefusalCause::Interrupted(progress),
+        ))
+    };
+    match in_session {
+        Some(own) => format!("{}\n{}", session_note(&own.id), text(Progress::Started)),
+        None => text(progress),
+    }
 }
 
 /// Whether a result had to be made up.

@@ -84,7 +84,7 @@ async fn all_calls_are_judged_before_one_runs() {
             Entry::Prompt { .. } => "prompt".to_owned(),
             Entry::Assistant { .. } => "assistant".to_owned(),
             Entry::Ruled { call, cause, .. } => format!("{call} {cause}"),
-            Entry::Started { call } => format!("{call} started"),
+            Entry::Started { call, .. } => format!("{call} started"),
             Entry::Finished { call, .. } => format!("{call} finished"),
             Entry::SkillStarted { skill, .. } => format!("skill {}", skill.name),
             Entry::SkillEnded { name, why } => format!("skill {name} ended {}", why.as_str()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use podward_manifest::KeySource;
 use podward_pod::layers::Loaded;
 use podward_pod::{
-    Inheritance, ModelKey, Places, PodRequest, declared_model, hand_over, model_key,
+    Inheritance, ModelKey, Places, PodRequest, SessionChoice, declared_model, hand_over, model_key,
 };
 use tokio::runtime::Runtime;
 
@@ -44,7 +44,9 @@ pub(super) fn child(
 ) -> Result<(Runtime, PodRequest), Failure> {
     let loaded = inheritance.load(places);
     let loaded = loaded.map_err(|error| Failure::BadManifest(error.to_string()))?;
-    made(places, loaded, || key.or_else(|| inheritance.key()))
+    let (runtime, mut request) = made(places, loaded, || key.or_else(|| inheritance.key()))?;
+    request.session = SessionChoice::OfChild(inheritance.session().clone());
+    Ok((runtime, request))
 }
 
 fn made(

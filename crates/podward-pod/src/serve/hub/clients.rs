@@ -9,6 +9,7 @@ use podward_protocol::{
 };
 
 use super::{Hub, Phase};
+use crate::children::end_like_the_pod_above;
 use crate::grants::GrantChange;
 use crate::serve::LOCAL;
 use crate::serve::clients::{MAX_BELOW, MAX_NAME, Part, Wanted, Welcomed, closing_line};
@@ -57,7 +58,8 @@ impl Hub {
             }
             Heard::Gone => {
                 self.leave(number);
-                if self.above == Some(number) {
+                if self.above == Some(number) && matches!(self.phase, Phase::Open) {
+                    end_like_the_pod_above();
                     self.stop();
                 }
             }

@@ -31,7 +31,18 @@ fn ruled(call: &str) -> Entry {
 }
 
 fn started(call: &str) -> Entry {
-    Entry::Started { call: call.into() }
+    Entry::Started {
+        call: call.into(),
+        in_session: None,
+    }
+}
+
+fn started_in(call: &str, session: &str, arguments: Option<Value>) -> Entry {
+    let id = session.into();
+    Entry::Started {
+        call: call.into(),
+        in_session: Some(OwnSession { id, arguments }),
+    }
 }
 
 fn finished(call: &str, content: &str, is_error: bool) -> Entry {
@@ -110,6 +121,49 @@ fn a_call_without_a_result_was_interrupted() {
     );
 }
 
+fn refused(call: &str) -> Entry {
+    Entry::Ruled {
+        part_of: None,
+        call: call.into(),
+        outcome: RuledOutcome::Refuse,
+        cause: "policy".into(),
+    }
+}
+
+/// It goes on with what it ran with, until it is refused or has its result.
+#[test]
+fn a_call_that_works_in_a_session_of_its_own_goes_on() {
+    let begun = started_in("a", "S", Some(json!({"x": 1})));
+    let entries = [
+        prompt(),
+        assistant(&["a", "b"]),
+        ruled("a"),
+        begun,
+        ruled("a"),
+    ];
+    let replayed = History::replay(&entries).unwrap();
+    let [b] = &replayed.repairs[..] else {
+        panic!("{replayed:?}");
+    };
+    assert_eq!(*b, finished("b", NOT_STARTED, true));
+    let (_, calls, _) = replayed.parked.clone().unwrap().into_parts();
+    let ParkedCall::Open {
+        arguments, earlier, ..
+    } = &calls[0]
+    else {
+        panic!("{calls:?}");
+    };
+    assert_eq!((arguments, *earlier), (&json!({"x": 1}), Earlier::Nothing));
+    let note =
+        "Note: what was done for this call is in the session `S`, which people can go on with.";
+    let interrupted = finished("a", &format!("{note}\n{STARTED}"), true);
+    assert_eq!(replayed.interrupted().repairs[1], interrupted);
+    let refused: Vec<_> = entries.into_iter().chain([refused("a")]).collect();
+    let replayed = History::replay(&refused).unwrap();
+    assert_eq!(replayed.parked, None);
+    assert_eq!(replayed.repairs[0], interrupted);
+}
+
 /// A resumed session whose repairs were never written reads back the same.
 #[test]
 fn a_gap_in_the_middle_is_filled() {
@@ -173,6 +227,15 @@ fn an_entry_reads_back_from_its_stable_json() {
             json!({"entry": "ruled", "call": "a", "outcome": "run", "cause": "policy"}),
         ),
         (started("a"), json!({"entry": "started", "call": "a"})),
+        (
+            started_in("a", "S", None),
+            json!({"entry": "started", "call": "a", "in_session": {"id": "S"}}),
+        ),
+        (
+            started_in("a", "S", Some(json!({"x": 1}))),
+            json!({"entry": "started", "call": "a",
+                "in_session": {"id": "S", "arguments": {"x": 1}}}),
+        ),
         (
             finished("a", "x", true),
             json!({"entry": "finished", "call": "a", "content": "x", "is_error": true}),

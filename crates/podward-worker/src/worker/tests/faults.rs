@@ -240,7 +240,8 @@ async fn a_journal_that_fails_ends_the_turn_before_the_deed() {
                 other => panic!("{other} ran"),
             };
             assert!(entries.contains(&Entry::Started {
-                call: call.to_owned()
+                call: call.to_owned(),
+                in_session: None,
             }));
         }
         History::replay(&entries).unwrap();

@@ -22,7 +22,7 @@ fn words(kit: &Kit) -> Vec<String> {
             Some(part_of) => format!("{call} of {part_of} {cause}"),
             None => format!("{call} {cause}"),
         }),
-        Entry::Started { call } => Some(format!("{call} started")),
+        Entry::Started { call, .. } => Some(format!("{call} started")),
         Entry::Finished { call, .. } => Some(format!("{call} finished")),
         Entry::SkillStarted { .. } | Entry::SkillEnded { .. } => None,
     });

@@ -193,3 +193,83 @@ async fn nothing_runs_twice_or_unapproved_wherever_a_session_is_cut_off() {
         }
     }
 }
+
+/// Wherever a session is cut off, a call that has begun in a session of its own goes on in that one, and
+/// no other session is begun for it.
+#[tokio::test]
+async fn a_call_in_a_session_of_its_own_goes_on_wherever_it_was_cut_off() {
+    let calls: &[&[_]] = &[&[("far", "a"), ("echo", "b"), ("far", "ask c")]];
+    let setup = || Setup {
+        answer: Answer::Auto,
+        ..Setup::default()
+    };
+    let mut whole = Kit::with(&script(calls), setup());
+    whole.turn("go").await;
+    let entries = whole.log.entries();
+    let begun = |entries: &[Entry], call: &str| {
+        let sessions = entries.iter().filter_map(|entry| match entry {
+            Entry::Started {
+                call: of,
+                in_session: Some(own),
+            } if of == call => Some(own.id.clone()),
+            _ => None,
+        });
+        let all: std::collections::BTreeSet<_> = sessions.collect();
+        assert!(all.len() < 2, "{all:?}");
+        all.into_iter().next()
+    };
+    for n_entries in 0..=entries.len() {
+        let cut = &entries[..n_entries];
+        let mut kit = resumed(&script(calls), cut, setup());
+        let cancel = kit.cancel.clone();
+        kit.worker.resume(cancel).await.unwrap();
+        kit.check();
+        let after = kit.log.entries();
+        for (idx, call) in [(0, "call_1_1"), (2, "call_1_3")] {
+            if let Some(session) = begun(cut, call) {
+                let results = kit.results();
+                assert_eq!(results[idx], format!("in {session}"), "{n_entries}");
+                assert_eq!(begun(&after, call), Some(session), "{n_entries}");
+            }
+        }
+    }
+}
+
+/// What a rule denies by now goes on no more, and the result says where it has worked; so does that of a
+/// call which a new prompt interrupts.
+#[tokio::test]
+async fn a_call_that_goes_on_no_more_names_its_session() {
+    let calls: &[&[_]] = &[&[("far", "a")]];
+    let mut whole = Kit::with(&script(calls), Setup::default());
+    whole.turn("go").await;
+    let entries = whole.log.entries();
+    let is_begun = |entry: &Entry| matches!(entry, Entry::Started { .. });
+    let begun = entries.iter().position(is_begun).unwrap();
+    let cut = &entries[..=begun];
+    let denied: Vec<Entry> = cut
+        .iter()
+        .map(|entry| {
+            let json = serde_json::to_string(entry).unwrap();
+            serde_json::from_str(&json.replace("{\"text\":\"a\"}", "{\"text\":\"deny a\"}"))
+                .unwrap()
+        })
+        .collect();
+    let note = "Note: what was done for this call is in the session `a of";
+    let mut kit = resumed(&script(calls), &denied, Setup::default());
+    let cancel = kit.cancel.clone();
+    kit.worker.resume(cancel).await.unwrap();
+    let results = kit.results();
+    assert!(results[0].contains(note), "{results:?}");
+    assert!(results[0].contains("not this"), "{results:?}");
+    assert!(kit.log.ran().is_empty());
+
+    let mut kit = resumed(&script(calls), cut, Setup::default());
+    kit.turn("something else").await;
+    let results = kit.results();
+    assert!(results[0].contains(note), "{results:?}");
+    assert!(
+        results[0].contains("interrupted while it ran"),
+        "{results:?}"
+    );
+    assert!(kit.log.ran().is_empty());
+}

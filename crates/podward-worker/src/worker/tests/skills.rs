@@ -123,7 +123,7 @@ async fn a_skill_restricts_from_the_next_request_to_the_end_of_its_turn() {
         "{results:?}"
     );
     assert_eq!(n_instructions(kit.worker.history()), 0);
-    let all = "broken echo fail hop meet panic skill slow stuck";
+    let all = "broken echo fail far hop meet panic skill slow stuck";
     assert_eq!(*offers.0.lock().unwrap(), [all, "echo", "echo", all, all]);
     let told = kit.told();
     let of_skills: Vec<_> = told
