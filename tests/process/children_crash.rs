@@ -1,14 +1,15 @@
-//! kill -9 of any pod of a tree, at any point: the pods above go on, what was below ends, and the outermost
-//! pod can be resumed.
+//! kill -9 of any pod of a tree, at any point: the pods above go on, what was below ends, and whoever goes on
+//! with the session of the one that was killed gets the work of the tree done, and nothing of it twice.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::sandbox::{ALLOW_ALL, Sandbox};
+use crate::sandbox::{ALLOW_ALL, Ran, Sandbox};
+use crate::session_files::{Ending, exchanges};
 use crate::trees::{calls, child, spawns};
 
 /// How many crashes are tried; `cargo xtask soak` sets more.
@@ -28,11 +29,19 @@ fn tree(sandbox: &Sandbox) -> PathBuf {
         let below_it = format!("{}{ALLOW_ALL}", child(below, ""));
         sandbox.child(name, &spawns(&[below]), &below_it);
     }
-    let script = "[[step]]\nlabel = \"a\"\n\
-        [[step.call]]\ntool = \"spawn\"\ninput = { child = \"a\", prompt = \"go\" }\n\
-        [[step]]\ntext = \"End.\"\n\
-        [[step.next]]\nprompt_contains = \"again\"\ngoto = \"a\"\n";
-    sandbox.pod(script, &format!("{}{ALLOW_ALL}", child("a", "")))
+    let top = format!("{}{ALLOW_ALL}", child("a", ""));
+    sandbox.pod(&spawns(&["a"]), &top)
+}
+
+/// Goes on with the session of a pod that was killed. One that had not its prompt gets it.
+fn goes_on(sandbox: &Sandbox, pod: &Path, session: &Path) -> Ran {
+    let id = session.file_name().unwrap().to_str().unwrap();
+    let mut arguments = vec!["run", pod.to_str().unwrap(), "--resume", id];
+    let text = std::fs::read_to_string(session.join("session.jsonl")).unwrap_or_default();
+    if !text.contains("\"entry\":\"prompt\"") {
+        arguments.push("go");
+    }
+    sandbox.run(&arguments).exits(0)
 }
 
 /// The processes of the pods that are said to run, by their sessions, the outermost first.
@@ -51,6 +60,43 @@ fn ended(pid: u64) {
     let mut tail = Command::new("tail");
     tail.args([&format!("--pid={pid}"), "-f", "/dev/null"]);
     assert!(tail.status().unwrap().success());
+}
+
+/// Checks that a tree has done its work, each deed at most once, as far down as its calls had started when a
+/// pod was killed.
+#[track_caller]
+fn whole(sandbox: &Sandbox, what: &str) {
+    let mut sessions = sandbox.sessions();
+    assert!(
+        sessions.len() <= 4,
+        "a child was started a second time: {what}"
+    );
+    let innermost = (sessions.len() == 4).then(|| sessions.remove(3));
+    for (generation, session) in sessions.iter().enumerate() {
+        let spawn = exchanges(session, Ending::Written);
+        let [spawn] = &spawn[..] else {
+            panic!("{what}: {spawn:#?}");
+        };
+        let is_last = innermost.is_none() && generation + 1 == sessions.len();
+        let never_ran = spawn.is_error && spawn.content.contains("before it started");
+        assert_eq!(never_ran, is_last, "{what}: {spawn:#?}");
+    }
+    let Some(innermost) = innermost else {
+        return;
+    };
+    let calls = exchanges(&innermost, Ending::Written);
+    let [bash, write, _] = &calls[..] else {
+        panic!("{what}: {calls:#?}");
+    };
+    let ran = std::fs::read_to_string(sandbox.work().join("ran")).unwrap_or_default();
+    let n_deeds = [
+        ran.lines().count(),
+        usize::from(sandbox.work().join("two").exists()),
+    ];
+    for (n, call) in n_deeds.into_iter().zip([bash, write]) {
+        let is_cut_off = call.is_error && call.content.contains("interrupted");
+        assert!(n == 1 || n == 0 && is_cut_off, "{what}: {n} {call:#?}");
+    }
 }
 
 #[test]
@@ -83,21 +129,23 @@ fn a_tree_goes_on_wherever_a_pod_of_it_is_killed() {
         let mut rest = String::new();
         lines.read_to_string(&mut rest).unwrap();
         let status = run.wait().unwrap();
+        let killed = pods.get(generation).map(|(session, _)| session.clone());
         for (_, pid) in pods {
             ended(pid);
         }
-        let Some(first) = sandbox.sessions().into_iter().next() else {
-            continue;
-        };
         // A child that is killed is a result for the pod above it.
         assert!(
             matches!(status.code(), Some(0) | None),
             "generation {generation}, after {n_read} events: {status:?} {rest}"
         );
-        let id = first.file_name().unwrap().to_str().unwrap();
-        let ran = sandbox.run(&["run", pod, "again", "--resume", id]);
-        assert!(matches!(ran.code, Some(0 | 10)), "{ran:#?}");
-        assert!(ran.stdout.ends_with("End.\n"), "{ran:#?}");
+        let Some(killed) = killed else {
+            continue;
+        };
+        let what = format!("generation {generation}, after {n_read} events");
+        let names = ["pod", "a", "b", "c"];
+        let manifest = sandbox.path(&format!("{}.toml", names[generation]));
+        let ran = goes_on(&sandbox, &manifest, &killed);
+        whole(&sandbox, &format!("{what}: {ran:#?}"));
     }
     assert!(n_killed.iter().sum::<usize>() > 0, "no pod was killed");
 }

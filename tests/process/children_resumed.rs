@@ -230,7 +230,7 @@ fn a_child_goes_on_under_the_rules_of_now() {
         &spawns(&["worker"]),
         &format!("{}{denies}", child("worker", "")),
     );
-    let ran = go_on(&sandbox).exits(0);
+    let ran = go_on(&sandbox).exits(10);
     assert!(!sandbox.work().join("made").exists(), "{ran:#?}");
     let sessions = sandbox.sessions();
     let inner = exchanges(&sessions[2], Ending::Written);

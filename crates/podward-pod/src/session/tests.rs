@@ -61,7 +61,10 @@ fn ruled(id: &str) -> Entry {
 }
 
 fn started(id: &str) -> Entry {
-    Entry::Started { call: id.into() }
+    Entry::Started {
+        call: id.into(),
+        in_session: None,
+    }
 }
 
 /// Two turns, the first with two calls in one message.
