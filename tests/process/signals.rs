@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::sandbox::{ALLOW_ALL, Sandbox};
-use crate::serving::{Client, says, step};
+use crate::serving::{Client, Pod, WAITS, asks, says, step};
 use crate::session_files::{Ending, exchanges};
 
 /// A run whose command has begun: it said its process id.
@@ -38,7 +38,11 @@ fn run_until_it_waits(sandbox: &Sandbox) -> Child {
 }
 
 fn send(child: &Child, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    send_to(child.id(), signal);
+}
+
+fn send_to(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     kill_process(pid, signal).unwrap();
 }
 
@@ -193,6 +197,35 @@ fn a_pod_whose_output_nobody_takes_is_cancelled_and_stopped_over_its_socket() {
     let ended = wait_for("the end", || child.try_wait().unwrap());
     assert_eq!(ended.code(), Some(1), "not all was written");
     exchanges(&sandbox.session(), Ending::Written);
+}
+
+/// SIGTERM is the machine that goes down, SIGINT a person who wants no more of it.
+#[test]
+fn what_a_run_asks_and_waits_for_is_kept_after_sigterm_and_cancelled_after_sigint() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
+        let sandbox = Sandbox::new();
+        let manifest = sandbox.pod(&(step(&["touch mark"]) + &says("end")), &asks(WAITS));
+        let mut command = sandbox.podward(&["run", "--format", "json"]);
+        command.arg(&manifest).arg("go").stdin(Stdio::null());
+        let mut run = Pod::start(&sandbox, command);
+        let asked = run.tells("permission_request");
+        send_to(run.id(), signal);
+        let session = run.session.clone();
+        assert_eq!(run.ends(), Some(code), "{signal:?}");
+        if signal == Signal::INT {
+            let results = exchanges(&session, Ending::Written);
+            assert_eq!(results.len(), 1);
+            assert!(results[0].content.contains("cancelled"), "{results:#?}");
+            continue;
+        }
+        let pod = Pod::go_on(&sandbox, &manifest, &session);
+        let mut client = Client::approver(&pod, "tester");
+        let kept = client.request();
+        assert_eq!(kept["id"], asked["id"]);
+        client.reply(&kept, json!({"kind": "once"})).unwrap();
+        assert_eq!(client.event("turn_ended")["reason"]["kind"], "done");
+        assert!(sandbox.work().join("mark").exists());
+    }
 }
 
 #[test]

@@ -54,6 +54,16 @@ pub struct PodsError {
     source: io::Error,
 }
 
+impl PodsError {
+    /// What can be done about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let untrusted = self.source.get_ref()?.downcast_ref();
+        matches!(untrusted, Some(Untrusted::OpenToOthers(_)))
+            .then(|| format!("`chmod go-rwx {}`", self.directory.display()))
+    }
+}
+
 /// Why a directory says nothing about this user's pods.
 #[derive(Debug, thiserror::Error)]
 enum Untrusted {

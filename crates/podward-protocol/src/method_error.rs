@@ -85,8 +85,7 @@ pub enum MethodErrorCode {
     DigestMismatch,
     /// The rules deny the new arguments. The permission request stays open.
     EditDenied(Box<EditDenied>),
-    /// The new arguments do not fit the tool, or a hook of the user refuses them. The permission request
-    /// stays open.
+    /// The new arguments do not fit the tool. The permission request stays open.
     EditInvalid,
     /// The pattern covers too much, does not compile, or does not cover the call. The permission request
     /// stays open.

@@ -22,7 +22,7 @@ impl CallIds {
 
     /// The id for a call to which the model gave this one.
     pub(crate) fn take(&mut self, from_model: &str) -> CallId {
-        let wanted = CallId::from_model(from_model);
+        let wanted = typeable(CallId::from_model(from_model));
         let mut id = wanted.clone();
         while !self.used.insert(id.clone()) {
             let next = self.next.entry(wanted.clone()).or_insert(2);
@@ -30,6 +30,14 @@ impl CallIds {
             *next = next.wrapping_add(1);
         }
         id
+    }
+}
+
+/// An id that stands for itself wherever people type one: it is no option, and not the word for all.
+fn typeable(id: CallId) -> CallId {
+    match id.as_str() == "all" || id.as_str().starts_with('-') {
+        true => CallId::from_model(&format!("call_{id}")),
+        false => id,
     }
 }
 

@@ -173,6 +173,7 @@ impl Failure {
             Self::Trust(error) => error.help(),
             Self::Undo(error) => error.help().map(str::to_owned),
             Self::Grants(error) => error.help(),
+            Self::Pods(error) => error.help(),
             Self::Call(CallError::Refused(error)) => error.help.clone(),
             Self::Call(CallError::Lost(error)) => error.help().map(str::to_owned),
             Self::Cut(ending) => ending.help().map(str::to_owned),
@@ -197,7 +198,6 @@ impl Failure {
             | Self::BadManifest(_)
             | Self::Json(_)
             | Self::Child(_)
-            | Self::Pods(_)
             | Self::Runtime(_)
             | Self::Writer
             | Self::ChangedMeanwhile(_)

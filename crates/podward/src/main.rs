@@ -19,6 +19,7 @@ mod logging;
 mod prompt;
 mod question;
 mod screen;
+mod shell_word;
 mod signals;
 mod terminal;
 mod transcript;

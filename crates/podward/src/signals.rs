@@ -1,5 +1,7 @@
 //! SIGINT and SIGTERM: the first cancels the turn, the second ends the process at once.
 
+use std::sync::{Arc, OnceLock};
+
 use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
@@ -18,7 +20,8 @@ pub(crate) enum Received {
 /// A task that waits for signals.
 pub(crate) struct Watch {
     stop: oneshot::Sender<()>,
-    task: JoinHandle<Option<Received>>,
+    task: JoinHandle<()>,
+    first: Arc<OnceLock<Received>>,
 }
 
 /// Begins to wait for signals.
@@ -32,29 +35,36 @@ pub(crate) fn watch(cancel: CancellationToken) -> std::io::Result<Watch> {
     // Set to a handler and not ignored: what is started has the default again.
     let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
     let (stop, mut stopped) = oneshot::channel();
+    let first = Arc::new(OnceLock::new());
+    let heard = Arc::clone(&first);
     let task = tokio::spawn(async move {
-        let mut first = None;
         loop {
             let received = tokio::select! {
-                _ = &mut stopped => return first,
+                _ = &mut stopped => return,
                 _ = interrupt.recv() => Received::Interrupt,
                 _ = terminate.recv() => Received::Terminate,
             };
-            if first.replace(received).is_some() {
+            if heard.set(received).is_err() {
                 end(Some(received));
             }
             cancel.cancel();
         }
     });
-    Ok(Watch { stop, task })
+    Ok(Watch { stop, task, first })
 }
 
 impl Watch {
-    /// The signal that was received, if there was one.
+    /// The signal that was received so far, if there was one.
+    pub(crate) fn received(&self) -> Option<Received> {
+        self.first.get().copied()
+    }
+
+    /// The same, and waits no longer for one.
     pub(crate) async fn stop(self) -> Option<Received> {
         // The task is there until it hears this.
         let _ = self.stop.send(());
-        self.task.await.ok().flatten()
+        let _ = self.task.await;
+        self.first.get().copied()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::layers;
 use crate::screen::{Look, Screen};
+use crate::shell_word::shell_word;
 
 /// How long a pod may take to say what it does.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,8 +44,10 @@ pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
     }
     for Found { entry, .. } in &look.left_over {
         let (pod, session) = (&entry.pod, &entry.session);
+        let manifest = entry.manifest.as_deref().map(shell_word);
+        let manifest = manifest.as_deref().unwrap_or("MANIFEST");
         let what = format_args!(
-            "`{pod}` was killed, or stopped while it asked; `podward serve MANIFEST --resume {session}` goes on with its session"
+            "`{pod}` was killed, or stopped while it asked; `podward serve {manifest} --resume {session}` goes on with its session"
         );
         screen.say(Look::Warning, "warning", what);
     }

@@ -35,6 +35,12 @@ pub(super) fn run(arguments: &Reply, screen: Screen) -> Result<Exit, Failure> {
             help: "approve questions one by one: `podward pending` shows them",
         });
     }
+    if is_all && arguments.digest.is_some() {
+        return Err(Failure::Usage {
+            message: "`all` is no question, and has no digest".to_owned(),
+            help: "to answer a single question, give its id as `podward pending` shows it",
+        });
+    }
     let socket = find(&arguments.pod)?;
     super::runtime()?.block_on(async {
         let (client, _events) = connect(&socket, NAME, CanApprove::Yes, &["closing"]).await?;

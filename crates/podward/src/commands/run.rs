@@ -19,7 +19,7 @@ use crate::layers;
 use crate::prompt::Prompt;
 use crate::question::Prompts;
 use crate::screen::{Look, Screen};
-use crate::signals;
+use crate::signals::{self, Received, Watch};
 use crate::terminal::Terminal;
 use crate::transcript::Asked;
 
@@ -94,7 +94,7 @@ async fn turn(
     let (server, LocalClient { events, caller }) = Server::start(places, request)?;
     made::say_auto(auto, screen);
     let caller = Caller::Here(caller);
-    let (ended, ends) = ends();
+    let (ended, turn_ends) = ends();
     let follow = Follow {
         events: Events::Here(events),
         caller: caller.clone(),
@@ -108,8 +108,12 @@ async fn turn(
         done: CancellationToken::new(),
         ended,
     };
-    let mut following = Following::start(follow, ends);
-    let driving = drive(&caller, prompt, &mut following, &cancel, screen);
+    let mut following = Following::start(follow, turn_ends);
+    let ends = Ends {
+        cancel: &cancel,
+        watch: &watch,
+    };
+    let driving = drive(&caller, prompt, &mut following, ends, screen);
     let (served, driven) = tokio::join!(server.run(), driving);
     let reader = following.finish().await;
     let received = watch.stop().await;
@@ -120,7 +124,8 @@ async fn turn(
     served?;
     let driven = driven?;
     Ok(match (reader, driven) {
-        (Reader::Gone | Reader::Stuck, _) | (Reader::There | Reader::Cut(_), None) => Exit::Failed,
+        (Reader::Gone | Reader::Stuck, _) => Exit::Failed,
+        (Reader::There | Reader::Cut(_), None) => received.map_or(Exit::Failed, Received::exit),
         (Reader::There | Reader::Cut(_), Some(Driven::Ended(end))) => exit(&end, received),
         (Reader::There | Reader::Cut(_), Some(Driven::NothingToDo)) => Exit::Done,
     })
@@ -132,15 +137,32 @@ enum Driven {
     NothingToDo,
 }
 
+/// What ends the turn before its time.
+#[derive(Clone, Copy)]
+struct Ends<'a> {
+    cancel: &'a CancellationToken,
+    watch: &'a Watch,
+}
+
+impl Ends<'_> {
+    /// After SIGTERM what waits for an answer is kept, as by a pod that is told to stop.
+    fn method(self) -> Method {
+        match self.watch.received() {
+            Some(Received::Terminate) => Method::Stop(Stop {}),
+            Some(Received::Interrupt) | None => Method::Cancel(Cancel {}),
+        }
+    }
+}
+
 /// Has the pod work through one turn, then stops it. `None`: it ended before the turn did.
 async fn drive(
     caller: &Caller,
     prompt: Prompt,
     following: &mut Following,
-    cancel: &CancellationToken,
+    ends: Ends<'_>,
     screen: Screen,
 ) -> Result<Option<Driven>, Failure> {
-    let driven = one_turn(caller, prompt, following, cancel, screen).await;
+    let driven = one_turn(caller, prompt, following, ends, screen).await;
     // It may have stopped already.
     let _ = caller.call(Method::Stop(Stop {})).await;
     driven
@@ -150,7 +172,7 @@ async fn one_turn(
     caller: &Caller,
     prompt: Prompt,
     following: &mut Following,
-    cancel: &CancellationToken,
+    ends: Ends<'_>,
     screen: Screen,
 ) -> Result<Option<Driven>, Failure> {
     let run = match prompt {
@@ -165,9 +187,9 @@ async fn one_turn(
         tokio::pin!(running);
         tokio::select! {
             started = &mut running => started,
-            () = cancel.cancelled() => {
+            () = ends.cancel.cancelled() => {
                 // There may be no turn yet; then it is cancelled below.
-                let _ = caller.call(Method::Cancel(Cancel {})).await;
+                let _ = caller.call(ends.method()).await;
                 running.await
             }
         }
@@ -180,6 +202,10 @@ async fn one_turn(
             screen.say(Look::Strong, "note", what);
             return Ok(Some(Driven::NothingToDo));
         }
+        // A signal came first.
+        Err(CallError::Refused(error)) if error.code == MethodErrorCode::Stopping => {
+            return Ok(None);
+        }
         // What ends the pod is its own error, and says more.
         Err(CallError::Refused(error)) if error.code == MethodErrorCode::Storage => {
             return Ok(None);
@@ -188,9 +214,9 @@ async fn one_turn(
     };
     let end = tokio::select! {
         end = following.end_of(turn) => end,
-        () = cancel.cancelled() => {
+        () = ends.cancel.cancelled() => {
             // It may have ended just now.
-            let _ = caller.call(Method::Cancel(Cancel {})).await;
+            let _ = caller.call(ends.method()).await;
             following.end_of(turn).await
         }
     };

@@ -1,10 +1,11 @@
 //! An open question with the commands that answer it.
 
-use podward_protocol::{PermissionRequest, SessionId, is_invisible};
+use podward_protocol::{PermissionRequest, SessionId};
 use podward_view::{Lines, Question, always_in, parts_text, visible};
 
 use crate::before::before;
 use crate::screen::Stream;
+use crate::shell_word::shell_word;
 
 /// Columns of a text that may go to a file.
 const COLUMNS: usize = 100;
@@ -68,26 +69,6 @@ pub(super) fn text(
         text.push_str(&format!("  podward explain {id} --session {session}\n"));
     }
     text
-}
-
-/// A text as one word of a shell, with nothing in it that is invisible.
-fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:+@%,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    if !text.chars().any(is_invisible) {
-        return format!("'{}'", text.replace('\'', "'\\''"));
-    }
-    let escaped: String = text
-        .chars()
-        .map(|c| match c {
-            '\'' | '\\' => format!("\\{c}"),
-            c if is_invisible(c) => format!("\\U{:08x}", u32::from(c)),
-            c => c.to_string(),
-        })
-        .collect();
-    format!("$'{escaped}'")
 }
 
 #[cfg(test)]

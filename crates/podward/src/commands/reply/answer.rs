@@ -156,12 +156,16 @@ pub(super) fn only_part(request: &PermissionRequest) -> Result<usize, Failure> {
     asking.dedup();
     match asking.as_slice() {
         [only] => Ok(*only),
-        _ => Err(Failure::Usage {
+        several => Err(Failure::Usage {
             message: format!(
-                "{} parts of this call ask: each needs a pattern",
-                asking.len()
+                "several parts of this call ask ({}): each needs a pattern",
+                several
+                    .iter()
+                    .map(|at| (at + 1).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ")
             ),
-            help: "`podward pending` shows the numbers: --pattern '1=…' --pattern '3=…'",
+            help: "write --pattern 'NUMBER=…' for each, with the numbers of `podward pending`",
         }),
     }
 }

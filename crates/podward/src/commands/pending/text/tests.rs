@@ -1,7 +1,7 @@
 use podward_protocol::SessionId;
 use podward_view::sample::push;
 
-use super::{shell_word, text};
+use super::text;
 use crate::screen::Stream;
 
 #[test]
@@ -43,27 +43,4 @@ fn a_question_comes_with_the_commands_that_answer_it() {
         lines.contains(&"  podward reply 00000000000000000000000001 call_3 once --digest 5f1c"),
         "{by_session}"
     );
-}
-
-#[test]
-fn an_id_that_a_model_made_up_is_one_word_of_a_shell() {
-    for id in [
-        "call_1",
-        "a b",
-        "it's",
-        "$(rm -rf /)",
-        "a\n\u{202e}'\\b",
-        "",
-        "*",
-        "~",
-    ] {
-        let word = shell_word(id);
-        assert!(!word.chars().any(podward_protocol::is_invisible), "{word}");
-        let output = std::process::Command::new("bash")
-            .args(["-c", &format!("printf %s {word}")])
-            .env("LC_ALL", "C.UTF-8")
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8(output.stdout).unwrap(), id, "{word}");
-    }
 }
