@@ -94,11 +94,12 @@ impl Bare {
         let mut bytes = line.as_bytes().to_vec();
         bytes.push(b'\n');
         self.writer.write_all(&bytes).await?;
-        Ok(self
-            .lines
-            .next_line()
-            .await?
-            .ok_or("the other end is gone")?)
+        self.next().await
+    }
+
+    async fn next(&mut self) -> Outcome<String> {
+        let line = self.lines.next_line().await?;
+        Ok(line.ok_or("the other end is gone")?)
     }
 
     /// The time of each of many lines.
@@ -114,8 +115,13 @@ impl Bare {
                     let method = Method::Pong(Pong { n });
                     let id = MethodId(1000 + n);
                     let line = encode_request(&Request { method, id })?;
-                    let Line::Response(response) = decode_line(&self.say(&line).await?)? else {
-                        return Err("an event".into());
+                    let mut answer = decode_line(&self.say(&line).await?)?;
+                    let response = loop {
+                        match answer {
+                            Line::Response(response) => break response,
+                            // Now and then the pod asks who is there.
+                            Line::Event(_) => answer = decode_line(&self.next().await?)?,
+                        }
                     };
                     response.result?.read(MethodName::Pong)?;
                 }
