@@ -7,7 +7,7 @@ use podward_policy::OperationIdx;
 use crate::arg::Arg;
 use crate::calls::{Call, Inner, Lookup};
 use crate::operations::{Access, Bases};
-use crate::walk::{Ran, Shell, Stdin, Walker, free};
+use crate::walk::{Ran, Shell, Stdin, Walker, free, kept};
 use crate::whereabouts::ScriptWord;
 
 /// Builtins that need no rule.
@@ -135,9 +135,14 @@ pub(crate) fn call(
 ) -> Option<OperationIdx> {
     let args = call.args.get(1..).unwrap_or_default();
     if FREE.contains(&name) {
-        let idx = walker.operation(call, &[], free(&call.demand));
+        // In a POSIX shell, what stands in front of some of them stays.
+        let need = match kept(call.assignments).is_empty() {
+            true => free(&call.demand),
+            false => call.demand.need(),
+        };
+        let idx = walker.operation(call, &[], need);
         if name == "wait" {
-            variables::set(walker, call, args);
+            variables::wait(walker, call, args);
         }
         return Some(idx);
     }
@@ -305,7 +310,7 @@ fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) -> OperationI
             }
         }
     }
-    let need = if only_options && is_harmless {
+    let need = if only_options && is_harmless && kept(call.assignments).is_empty() {
         free(&call.demand)
     } else {
         call.demand.need()

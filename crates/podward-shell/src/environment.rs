@@ -14,6 +14,7 @@ const SPECIAL: &[&str] = &[
     "SHELLOPTS",
     "POSIXLY_CORRECT",
     "GLOBIGNORE",
+    "EXECIGNORE",
     "HOME",
     "SHELL",
     "EDITOR",
@@ -91,6 +92,15 @@ const SPECIAL_PREFIXES: &[&str] = &[
     "UV_",
     "DOTNET_STARTUP_",
 ];
+
+/// Whether a variable may be more than data whose name begins so.
+pub(crate) fn may_be_special(front: &str) -> bool {
+    is_special(front)
+        || SPECIAL
+            .iter()
+            .chain(SPECIAL_PREFIXES)
+            .any(|name| name.starts_with(front))
+}
 
 /// Whether a variable is more than data.
 pub(crate) fn is_special(name: &str) -> bool {

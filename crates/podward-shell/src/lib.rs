@@ -14,6 +14,7 @@ mod builtins;
 mod calls;
 mod environment;
 mod expand;
+mod expression;
 mod head;
 mod limits;
 mod operations;

@@ -18,7 +18,7 @@ use podward_policy::ByteSpan;
 
 use crate::limits;
 use crate::second_look;
-use crate::syntax::{Moment, Script, Stop, Unknown};
+use crate::syntax::{Moment, Script, Setting, Stop, Unknown};
 use crate::work;
 
 type Read<T> = Result<T, Stop>;
@@ -101,6 +101,7 @@ struct Mark {
     n_simples: usize,
     n_heres: usize,
     n_unknowns: usize,
+    n_settings: usize,
     n_inert: usize,
     n_pending: usize,
     depth: usize,
@@ -232,6 +233,16 @@ impl<'t> Reader<'t> {
         self.script.now
     }
 
+    /// Notes that what began at a byte sets a variable; `None` if an expansion names it.
+    fn sets(&mut self, name: Option<&str>, start: usize) {
+        let setting = Setting {
+            name: name.map(str::to_owned),
+            at: self.moment(),
+            span: self.span(start),
+        };
+        self.script.settings.push(setting);
+    }
+
     /// Notes that an outermost command, or what separates it from the next, ends here.
     fn head(&mut self) {
         if self.outermost == Some(self.depth) {
@@ -245,6 +256,7 @@ impl<'t> Reader<'t> {
             n_simples: self.script.simples.len(),
             n_heres: self.script.heres.len(),
             n_unknowns: self.script.unknowns.len(),
+            n_settings: self.script.settings.len(),
             n_inert: self.script.inert.len(),
             n_pending: self.pending.len(),
             depth: self.depth,
@@ -262,6 +274,7 @@ impl<'t> Reader<'t> {
         self.script.simples.truncate(mark.n_simples);
         self.script.heres.truncate(mark.n_heres);
         self.script.unknowns.truncate(mark.n_unknowns);
+        self.script.settings.truncate(mark.n_settings);
         self.script.inert.truncate(mark.n_inert);
         self.pending.truncate(mark.n_pending);
         if let Some(rest) = self.operators.get_mut(mark.pos..) {

@@ -1,6 +1,10 @@
 //! What the reader finds: simple commands, and the lists and compounds that hold them.
 
+use std::collections::BTreeSet;
+
 use podward_policy::ByteSpan;
+
+use crate::expression::{self, EXPANSION};
 
 /// A simple command in [`Script::simples`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +37,12 @@ pub(crate) struct Script {
     pub(crate) heres: Vec<HereDocument>,
     /// Code that only the run shows, found while reading.
     pub(crate) unknowns: Vec<Unknown>,
-    /// Variables that something other than an assignment or a builtin sets.
-    pub(crate) names_set: Vec<(String, Moment)>,
+    /// What sets a variable and is neither an assignment nor a builtin.
+    pub(crate) settings: Vec<Setting>,
     /// Names in arithmetic: evaluated, and perhaps set.
     pub(crate) names_evaluated: Vec<(String, Moment)>,
+    /// Variables whose values are expressions somewhere: they may set others.
+    pub(crate) values_evaluated: BTreeSet<String>,
     /// Variables of loops, each with its literal words.
     pub(crate) loops: Vec<(String, Vec<Option<String>>, Moment)>,
     /// The functions that are defined, wherever that is.
@@ -50,6 +56,15 @@ pub(crate) struct Script {
     pub(crate) heads: Vec<usize>,
     /// Where and why reading ended early.
     pub(crate) stop: Option<Stop>,
+}
+
+/// A loop, an expression, an expansion or a redirection that sets a variable.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// The variable; `None` if an expansion names it.
+    pub(crate) name: Option<String>,
+    pub(crate) at: Moment,
+    pub(crate) span: ByteSpan,
 }
 
 /// The definition of a function.
@@ -294,6 +309,42 @@ impl Word {
             }
         }
         Some(text)
+    }
+
+    /// The text with [`EXPANSION`] for each part that is not known.
+    pub(crate) fn as_expression(&self) -> String {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Plain(part) | Piece::Quoted(part) => text.push_str(part),
+                Piece::Glob(c) => text.push(*c),
+                Piece::Tilde(_) | Piece::Expansion(..) => text.push(EXPANSION),
+            }
+        }
+        text
+    }
+
+    /// Whether it is an operator of `[[ ]]` whose operands are expressions.
+    pub(crate) fn compares_numbers(&self) -> bool {
+        matches!(
+            self.as_plain(),
+            Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+        )
+    }
+
+    /// The variables whose values are part of the word if it is an expression.
+    pub(crate) fn evaluated(&self) -> Vec<String> {
+        let text = self.as_expression();
+        let names = expression::names(&text).map(|(_, name)| name.to_owned());
+        let mut evaluated: Vec<String> = names.filter(|name| !name.contains(EXPANSION)).collect();
+        for piece in &self.pieces {
+            if let Piece::Expansion(expansion, _) = piece
+                && let Expansion::Parameter(name) = &**expansion
+            {
+                evaluated.push(name.clone());
+            }
+        }
+        evaluated
     }
 
     /// Adds unquoted characters.

@@ -17,6 +17,8 @@ pub(crate) struct Census {
     /// Names that the text exports anywhere: an export is seen by what runs later, whenever the
     /// value was set.
     exported: BTreeSet<String>,
+    /// A text that is evaluated may export others.
+    may_export: bool,
     /// From here on any variable may have any value.
     open_from: Option<Moment>,
     /// Commands that may change the directory of the shell.
@@ -74,7 +76,13 @@ const OPEN: &[&str] = &["eval", "source", ".", "trap", "let", "alias", "enable"]
 impl Census {
     pub(crate) fn of(script: &Script) -> Self {
         let mut census = Self::default();
-        for (name, at) in script.names_set.iter().chain(&script.names_evaluated) {
+        for setting in &script.settings {
+            match &setting.name {
+                Some(name) => census.set(name, setting.at),
+                None => census.opens(true, setting.at),
+            }
+        }
+        for (name, at) in &script.names_evaluated {
             census.set(name, *at);
         }
         for function in &script.functions {
@@ -140,6 +148,16 @@ impl Census {
 
     pub(crate) fn is_exported(&self, name: &str) -> bool {
         self.exported.contains(name) || self.exported.contains(POSITIONAL)
+    }
+
+    /// Whether the text exports anything, or may.
+    pub(crate) fn exports_any(&self) -> bool {
+        self.may_export || !self.exported.is_empty()
+    }
+
+    /// Whether variables may be exported that the text does not name.
+    pub(crate) const fn may_export(&self) -> bool {
+        self.may_export
     }
 
     fn set(&mut self, name: &str, at: Moment) {
@@ -226,6 +244,7 @@ impl Census {
         if may_move(name, args) {
             self.moves.push(at);
         }
+        self.may_export |= may_export(name, args);
         match name {
             "read" | "mapfile" | "readarray" | "unset" | "getopts" | "wait" => {
                 self.set("REPLY", at);
@@ -246,6 +265,7 @@ impl Census {
             }
             "printf" => self.printf(args, at),
             "set" => self.set_builtin(args, at),
+            "shopt" => self.allexport(args),
             "shift" => self.set(POSITIONAL, at),
             _ => self.opens(OPEN.contains(&name), at),
         }
@@ -315,6 +335,15 @@ impl Census {
         {
             self.exported.insert(POSITIONAL.to_owned());
         }
+        self.allexport(args);
+    }
+
+    /// The option by which all that is set is exported, in full.
+    fn allexport(&mut self, args: &[Word]) {
+        let is_named = |arg: &Word| arg.as_literal().as_deref() == Some("allexport");
+        if args.iter().any(is_named) {
+            self.exported.insert(POSITIONAL.to_owned());
+        }
     }
 }
 
@@ -325,6 +354,19 @@ fn may_move(name: &str, args: &[Word]) -> bool {
     match name {
         "trap" => args.iter().any(|arg| arg.as_literal().is_none_or(holds)),
         name => MOVES.contains(&name),
+    }
+}
+
+/// Whether a command may export variables that it does not name: by a text, or an option that is not
+/// known.
+fn may_export(name: &str, args: &[Word]) -> bool {
+    const EXPORTS: [&str; 5] = ["export", "declare", "typeset", "local", "set"];
+    let holds = |text: String| EXPORTS.iter().any(|name| text.contains(name));
+    let is_unknown = |arg: &Word| arg.as_literal().is_none();
+    match name {
+        "eval" | "trap" => args.iter().any(|arg| arg.as_literal().is_none_or(holds)),
+        "set" => args.first().is_some_and(is_unknown),
+        _ => false,
     }
 }
 

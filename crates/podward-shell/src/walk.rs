@@ -1,6 +1,7 @@
 //! Walks what was read in the order in which it runs, and keeps what is known on the way.
 
 mod after_stop;
+mod assigned;
 mod compound;
 mod context;
 mod functions;
@@ -14,9 +15,6 @@ pub(crate) use simple::{free, kept};
 
 use std::borrow::Cow;
 
-use podward_policy::HoleKind;
-
-use crate::arg::Arg;
 use crate::limits;
 use crate::operations::{Bases, Sink};
 use crate::reader::{self, Origin};
@@ -51,7 +49,7 @@ pub(crate) struct Walker<'w, 'p> {
     in_function: bool,
     /// The time word in front of the next simple command.
     timed: Option<Timed>,
-    exported: Vec<simple::Exported>,
+    exported: Vec<assigned::Exported>,
 }
 
 /// What a text does to the shell that reads it.
@@ -118,6 +116,7 @@ impl<'w> Walker<'w, '_> {
             self.sink.unknown(unknown.why, Some(unknown.span));
         }
         self.hidden_code();
+        self.settings();
         let script = self.script;
         let Some(stop) = script.stop else {
             let (given, list) = script
@@ -146,11 +145,6 @@ impl<'w> Walker<'w, '_> {
 
     /// Values that would run code when arithmetic or a name reaches them.
     fn hidden_code(&mut self) {
-        let script = self.script;
-        for (name, _) in script.names_set.iter().chain(&script.names_evaluated) {
-            let value = Arg::hole(HoleKind::Quoted, None);
-            self.special_variable(name, &value, None);
-        }
         for simple in &self.script.simples {
             for assignment in &simple.assignments {
                 let words = match &assignment.value {
@@ -337,7 +331,7 @@ impl<'w> Walker<'w, '_> {
             };
             match &**expansion {
                 Expansion::Parameter(_) | Expansion::Elements(_) => {}
-                Expansion::Element(_, subscript) => self.inside(&subscript.inner),
+                Expansion::Element(_, subscript) => self.expression(&subscript.inner),
                 Expansion::Command(list) => self.subshell(|walker| {
                     walker.bases = walker.bases.clone().lenient();
                     walker.context.feeds = true;
@@ -350,7 +344,7 @@ impl<'w> Walker<'w, '_> {
                     walker.context.feeds = true;
                     walker.list(list);
                 }),
-                Expansion::Arithmetic(arithmetic) => self.inside(&arithmetic.inner),
+                Expansion::Arithmetic(arithmetic) => self.expression(&arithmetic.inner),
                 Expansion::Other { inner, .. } => self.inside_all(inner),
                 Expansion::Array(elements) => self.inside_all(elements),
             }
@@ -384,6 +378,7 @@ impl<'w> Walker<'w, '_> {
             n_wrappers: context.n_wrappers + 1,
             depth: context.depth + 4,
             given,
+            exports: context.exports || self.census.exports_any(),
             differs_later: context.shell == Shell::Own && self.differs_later(),
             ..context
         };

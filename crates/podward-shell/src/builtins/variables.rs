@@ -18,30 +18,30 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
             if args.iter().any(|arg| arg.prefix().starts_with("-C")) {
                 unknown(walker, call, "a callback");
             }
-            set(walker, call, args);
+            named(walker, call, name, args);
         }
         "read" => {
-            set(walker, call, args);
+            named(walker, call, name, args);
             read(walker, call, args);
         }
-        "getopts" => set(walker, call, args),
+        "getopts" => named(walker, call, name, args),
         "unset" => {
-            set(walker, call, args);
             for arg in args {
+                let any = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+                walker.special_variable(arg.prefix(), &any, arg.span);
                 walker.functions.unset(arg.known());
             }
+            subscripts(walker, call, args);
         }
         "let" => {
             for arg in args {
-                walker.arithmetic_operand(arg);
+                walker.evaluated(arg);
             }
             hidden(walker, args);
         }
         "printf" => {
             hidden(walker, args);
-            if let Some(at) = args.iter().position(|arg| arg.known() == Some("-v")) {
-                set(walker, call, args.get(at + 1..at + 2).unwrap_or_default());
-            }
+            named(walker, call, name, args);
             printed(walker, args);
         }
         "test" | "[" => {
@@ -57,10 +57,68 @@ pub(super) fn effects(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, 
     }
 }
 
-/// Variables that a builtin sets.
-pub(super) fn set(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
-    names(walker, args);
-    subscripts(walker, call, args);
+/// `wait -p x`: a builtin that needs no rule, so that the variable needs one.
+pub(super) fn wait(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
+    for arg in names("wait", args) {
+        walker.sets(arg.prefix(), arg.span);
+    }
+    named(walker, call, "wait", args);
+}
+
+/// The variables that a builtin sets which its arguments name.
+fn named(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) {
+    let names = names(name, args);
+    for arg in &names {
+        let any = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+        walker.sets_by_command(arg, &any);
+    }
+    subscripts(walker, call, &names);
+}
+
+/// The arguments of a builtin that name variables which it sets.
+///
+/// Source: bash(1) of bash 5.2, SHELL BUILTIN COMMANDS.
+fn names(name: &str, args: &[Arg]) -> Vec<Arg> {
+    // The options with values, and those of them whose value is a name.
+    let (with_value, with_name) = match name {
+        "read" => ("adinNptu", 'a'),
+        "mapfile" | "readarray" => ("dnOsuCc", ' '),
+        "wait" => ("p", 'p'),
+        "printf" => ("v", 'v'),
+        _ => ("", ' '),
+    };
+    let mut names = Vec::new();
+    let mut rest = args.iter();
+    let mut operands: Vec<Arg> = Vec::new();
+    while let Some(arg) = rest.next() {
+        let Some(letters) = arg.prefix().strip_prefix('-').filter(|l| !l.is_empty()) else {
+            operands.push(arg.clone());
+            break;
+        };
+        if letters == "-" {
+            break;
+        }
+        let Some(at) = letters.find(|letter| with_value.contains(letter)) else {
+            continue;
+        };
+        let attached = arg.without_prefix(at + 2);
+        let is_attached = at + 1 < letters.len() || arg.has_hole();
+        let value = match is_attached {
+            true => Some(attached),
+            false => rest.next().cloned(),
+        };
+        if letters.get(at..).is_some_and(|l| l.starts_with(with_name)) {
+            names.extend(value);
+        }
+    }
+    operands.extend(rest.cloned());
+    match name {
+        "read" => names.extend(operands),
+        "mapfile" | "readarray" => names.extend(operands.into_iter().take(1)),
+        "getopts" => names.extend(operands.into_iter().skip(1).take(1)),
+        _ => {}
+    }
+    names
 }
 
 /// `read x <<< text`: the value of the one variable is the one line, if it is known.
@@ -108,15 +166,6 @@ fn remember(walker: &mut Walker<'_, '_>, name: &str, value: String) {
     }
 }
 
-/// Arguments that name variables which a builtin sets.
-fn names(walker: &mut Walker<'_, '_>, args: &[Arg]) {
-    for arg in args {
-        let name = arg.prefix().split('[').next().unwrap_or_default();
-        let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
-        walker.special_variable(name, &value, arg.span);
-    }
-}
-
 fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]) {
     let options: Vec<&str> = args
         .iter()
@@ -124,6 +173,9 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         .filter(|text| text.starts_with(['-', '+']))
         .collect();
     let exports = name == "export" || options.iter().any(|text| text.contains('x'));
+    let is_integer = options
+        .iter()
+        .any(|text| text.starts_with('-') && text.contains('i'));
     let is_plain = options.is_empty();
     let refers = options
         .iter()
@@ -141,16 +193,13 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         if prefix.starts_with(['-', '+']) {
             continue;
         }
+        if refers {
+            reference(walker, variable, value.as_ref(), arg);
+        }
         if let Some(value) = &value {
-            walker.special_variable(variable, value, arg.span);
-            if refers {
-                // What sets this name sets the other one.
-                let name = value.prefix().split('[').next().unwrap_or_default();
-                let any = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
-                walker.special_variable(name, &any, arg.span);
-                if value.known().is_none() {
-                    walker.unknown("a variable whose name is not known", arg.span, &call.demand);
-                }
+            walker.sets_by_command(&Arg::known_text(variable, arg.span), value);
+            if is_integer {
+                walker.evaluated(value);
             }
             if is_plain
                 && walker.census.is_set_once(variable, walker.by)
@@ -173,6 +222,24 @@ fn declaration(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &
         }
     }
     subscripts(walker, call, args);
+}
+
+/// Another name for a variable: what sets the one sets the other.
+fn reference(walker: &mut Walker<'_, '_>, name: &str, target: Option<&Arg>, arg: &Arg) {
+    // A loop gives a reference other targets, as does an assignment where it has none.
+    let is_looped = walker
+        .script
+        .loops
+        .iter()
+        .any(|(looped, ..)| looped == name);
+    match target {
+        Some(target) if target.known().is_some() && !is_looped => {
+            let any = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
+            walker.sets_by_command(target, &any);
+            walker.evaluated_subscript(target);
+        }
+        _ => walker.unknown_variable(arg.span),
+    }
 }
 
 /// Arguments whose quoted subscripts hold code.
@@ -199,6 +266,7 @@ fn hidden(walker: &mut Walker<'_, '_>, args: &[Arg]) {
 fn subscripts(walker: &mut Walker<'_, '_>, call: &Call<'_>, args: &[Arg]) {
     hidden(walker, args);
     for arg in args {
+        walker.evaluated_subscript(arg);
         let before_value = arg.prefix().split('=').next().unwrap_or_default();
         let opens = before_value.contains('[') && !before_value.contains(']');
         let globs = matches!(arg.parts(), [Part::Known(_), Part::Glob('['), ..]);

@@ -131,6 +131,12 @@ impl Walker<'_, '_> {
         let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
         let n_options = usage.operands.first().map_or(arguments.len(), |idx| *idx);
         let mut options = arguments.iter().take(n_options).map(Arg::prefix);
+        let exports = self.context.exports;
+        let is_export = |text: &str| {
+            let letters = text.strip_prefix('-').unwrap_or_default();
+            text == "allexport" || (!letters.starts_with('-') && letters.contains('a'))
+        };
+        self.context.exports |= options.clone().any(is_export);
         let bases = self.bases.clone();
         if options.any(|text| text == "physical" || (text.starts_with('-') && text.contains('P'))) {
             self.bases = bases.clone().physical();
@@ -141,6 +147,7 @@ impl Walker<'_, '_> {
         }
         self.shell_code(call, usage, arguments, first);
         self.sink.place.home = home;
+        self.context.exports = exports;
         self.bases = bases;
     }
 

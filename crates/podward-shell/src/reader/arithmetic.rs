@@ -1,7 +1,8 @@
 //! Arithmetic and subscripts.
 
 use super::{Read, Reader, is_name_byte, is_name_start};
-use crate::syntax::{Arithmetic, Quoting};
+use crate::expression::variables_set;
+use crate::syntax::{Arithmetic, Quoting, Word};
 
 /// Why `((` turned out to be two groups.
 pub(super) const NOT_ARITHMETIC: &str = "a double parenthesis that is no arithmetic";
@@ -24,6 +25,7 @@ impl Reader<'_> {
             match byte {
                 _ if byte == close && depth == 0 => {
                     arithmetic.inner.span = Some(self.span(start));
+                    self.evaluates(&arithmetic.inner, start);
                     return Ok(arithmetic);
                 }
                 _ if byte == open || byte == close => {
@@ -45,6 +47,14 @@ impl Reader<'_> {
             }
         }
         self.not_arithmetic(close, "an expression without its end")
+    }
+
+    /// Notes what an expression sets.
+    pub(super) fn evaluates(&mut self, expression: &Word, start: usize) {
+        for name in variables_set(&expression.as_expression()) {
+            self.sets(name, start);
+        }
+        self.script.values_evaluated.extend(expression.evaluated());
     }
 
     /// Commands may hold what arithmetic may not: then `((` is read once more as groups.

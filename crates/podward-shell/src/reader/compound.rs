@@ -84,7 +84,12 @@ impl Reader<'_> {
 
     fn test(&mut self) -> Read<Compound> {
         self.take_reserved("[[");
-        Ok(Compound::Test(self.test_expression()?))
+        let words = self.test_expression()?;
+        if words.iter().any(Word::compares_numbers) {
+            let evaluated = words.iter().flat_map(Word::evaluated);
+            self.script.values_evaluated.extend(evaluated);
+        }
+        Ok(Compound::Test(words))
     }
 
     fn if_command(&mut self) -> Read<Compound> {
@@ -123,6 +128,7 @@ impl Reader<'_> {
     }
 
     fn for_command(&mut self, word: &str) -> Read<Compound> {
+        let start = self.pos;
         self.take_reserved(word);
         self.skip_blanks();
         if word == "for" && self.take("((") {
@@ -135,9 +141,9 @@ impl Reader<'_> {
         let Some(name) = self.name() else {
             return self.stop("a loop without the name of its variable");
         };
-        let at = self.moment();
-        self.script.names_set.push((name.clone(), at));
+        self.sets(Some(&name), start);
         self.skip_newlines()?;
+        let at = self.moment();
         let words = match self.take_reserved("in") {
             true => Some(self.words()?),
             false => None,

@@ -259,8 +259,9 @@ impl Reader<'_> {
             _ => return self.stop("an expansion that is not known"),
         }
         let change = how.filter(|_| is_scalar).map(|how| Change { name, how });
-        let at = self.moment();
-        self.script.names_set.extend(sets.map(|name| (name, at)));
+        if let Some(name) = sets {
+            self.sets(Some(&name), start);
+        }
         Ok(Expansion::Other {
             inner,
             is_many,

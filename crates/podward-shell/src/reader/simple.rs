@@ -251,8 +251,7 @@ impl Reader<'_> {
         let written = self.text.get(start..start + n).unwrap_or_default();
         let descriptor = written.parse().ok();
         if let Some(name) = written.strip_prefix('{').and_then(|n| n.strip_suffix('}')) {
-            let at = self.moment();
-            self.script.names_set.push((name.to_owned(), at));
+            self.sets(Some(name), start);
         }
         self.skip(n);
         if self.peek_after(1) == Some(b'(') {

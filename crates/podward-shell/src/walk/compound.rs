@@ -19,9 +19,7 @@ impl<'w> Walker<'w, '_> {
     ) -> Outcome {
         let stdin = self.context.stdin.clone();
         self.bare_time();
-        for redirect in redirects {
-            self.inside(&redirect.target);
-        }
+        self.inside_redirects(redirects);
         // What stands behind it has not run yet.
         let by = at.max(self.by_then);
         self.by = by;
@@ -83,7 +81,7 @@ impl<'w> Walker<'w, '_> {
                 self.same()
             }
             Compound::ArithmeticFor(arithmetic, body) => {
-                self.inside(&arithmetic.inner);
+                self.expression(&arithmetic.inner);
                 self.repeated(at, |walker| walker.list(body));
                 self.same()
             }
@@ -93,7 +91,7 @@ impl<'w> Walker<'w, '_> {
                 self.same()
             }
             Compound::Arithmetic(arithmetic) => {
-                self.inside(&arithmetic.inner);
+                self.expression(&arithmetic.inner);
                 self.by = at.max(self.by_then);
                 self.free_text(["((", "))"], std::slice::from_ref(&arithmetic.inner));
                 self.same()
@@ -211,43 +209,19 @@ impl<'w> Walker<'w, '_> {
                     .unknown("code in the subscript of an operand", word.span);
             }
         }
-        let compares = |word: &Word| {
-            let operators = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
-            word.as_plain()
-                .is_some_and(|text| operators.contains(&text))
-        };
-        if words.iter().any(compares) {
-            self.arithmetic_operands(words);
-        }
-        self.free_text(["[[", "]]"], words);
-    }
-
-    /// Operands of `-eq` and its like are arithmetic, which may set variables.
-    fn arithmetic_operands(&mut self, words: &'w [Word]) {
-        for word in words {
-            let text = word.as_literal().unwrap_or_default();
-            self.arithmetic_operand(&Arg::known_text(&text, word.span));
-        }
-    }
-
-    /// An arithmetic expression in an operand: the variables that it sets.
-    pub(crate) fn arithmetic_operand(&mut self, arg: &Arg) {
-        let text = arg.known().unwrap_or_default();
-        for (at, _) in text.match_indices('=') {
-            let front = text.get(..at).unwrap_or_default();
-            let front = front.trim_end_matches(|c: char| " +-*/%&|^<>".contains(c));
-            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            let start = front.trim_end_matches(is_name).len();
-            let name = front.get(start..).unwrap_or_default();
-            let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
-            self.special_variable(name, &value, arg.span);
-        }
-        for name in ["PATH", "IFS", "CDPATH"] {
-            if text.contains("++") && text.contains(name) {
-                let value = Arg::hole(podward_policy::HoleKind::Quoted, arg.span);
-                self.special_variable(name, &value, arg.span);
+        if words.iter().any(Word::compares_numbers) {
+            for word in words {
+                self.expression_operand(word);
             }
         }
+        for pair in words.windows(2) {
+            if let [operator, operand] = pair
+                && operator.as_plain() == Some("-v")
+            {
+                self.subscript_operand(operand);
+            }
+        }
+        self.free_text(["[[", "]]"], words);
     }
 
     /// A compound that runs no program, as a command that needs no rule.

@@ -22,6 +22,8 @@ pub(crate) struct Context {
     pub(crate) shell: Shell,
     /// The functions that stand in front of it, which the shell around it has.
     pub(super) given: Given,
+    /// What it sets may be exported by what stands around it.
+    pub(crate) exports: bool,
     /// What follows it in the same shell may change the directory, or define functions.
     pub(super) differs_later: bool,
 }
@@ -51,6 +53,7 @@ impl Context {
             feeds: false,
             shell: Shell::Child,
             given: Given::NONE,
+            exports: false,
             differs_later: false,
         }
     }
@@ -72,6 +75,7 @@ impl Context {
             feeds: self.feeds,
             shell,
             given: Given::NONE,
+            exports: self.exports,
             differs_later: false,
         }
     }

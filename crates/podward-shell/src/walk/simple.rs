@@ -1,12 +1,11 @@
 //! Simple commands: assignments, redirections, and the command itself.
 
-use podward_policy::{ByteSpan, CommandSubject, Need, OperationIdx, TextBuilder};
+use podward_policy::{CommandSubject, Need, OperationIdx};
 
 use super::functions::Called;
 use super::{Demand, Outcome, Stdin, Walker};
 use crate::arg::{Arg, Part};
 use crate::calls::{Call, Lookup};
-use crate::environment;
 use crate::expand::{self, Knowledge, Unset};
 use crate::limits;
 use crate::operations::Access;
@@ -15,23 +14,7 @@ use crate::text_form;
 use crate::values::{POSITIONAL, Value};
 use crate::whereabouts::Whereabouts;
 
-/// An assignment alone that another command of the text exports.
-#[derive(PartialEq, Eq)]
-pub(super) struct Exported {
-    subject: CommandSubject,
-    span: ByteSpan,
-}
-
 impl<'w> Walker<'w, '_> {
-    /// What is exported needs a rule (D3.6). The export may stand behind the assignment, so that this
-    /// comes after all commands, beside what each of them is without it (D5.5).
-    pub(super) fn exported_assignments(&mut self) {
-        for exported in std::mem::take(&mut self.exported) {
-            self.sink
-                .command(exported.subject, Need::Full, Some(exported.span));
-        }
-    }
-
     pub(crate) fn knowledge(&self) -> Knowledge<'_> {
         Knowledge {
             census: &self.census,
@@ -47,7 +30,7 @@ impl<'w> Walker<'w, '_> {
     pub(super) fn simple(&mut self, simple: &'w Simple) -> Outcome {
         for assignment in &simple.assignments {
             if let Some(subscript) = &assignment.subscript {
-                self.inside(&subscript.inner);
+                self.expression(&subscript.inner);
             }
             match &assignment.value {
                 AssignedValue::Scalar(word) => self.inside(word),
@@ -55,14 +38,7 @@ impl<'w> Walker<'w, '_> {
             }
         }
         self.inside_all(&simple.words);
-        for redirect in &simple.redirects {
-            self.inside(&redirect.target);
-            if let RedirectKind::HereDocument(idx) = redirect.kind
-                && let Some(body) = self.here_body(idx)
-            {
-                self.inside(body);
-            }
-        }
+        self.inside_redirects(&simple.redirects);
         // The commands inside its words end before it does.
         self.by = simple.at.max(self.by_then);
         let n_before = self.sink.len();
@@ -189,7 +165,11 @@ impl<'w> Walker<'w, '_> {
         if called == Called::Function {
             let texts: Vec<Arg> = kept(&assignments);
             let (subject, _) = self.subject_of_words(&texts, args);
-            let need = free(&self.context.demand);
+            // What stands in front of it is in the environment of all that it runs (D3.6).
+            let need = match texts.is_empty() {
+                true => free(&self.context.demand),
+                false => self.context.demand.of_text().need(),
+            };
             return self.sink.command(subject, need, span);
         }
         // Perhaps there was no such function.
@@ -278,39 +258,8 @@ impl<'w> Walker<'w, '_> {
     fn assignments_alone(&mut self, assignments: &'w [Assignment]) {
         for assignment in assignments {
             let text = self.assignment_text(assignment);
-            let name = &assignment.name;
             self.remember(assignment);
-            let is_in_environment = self.sink.place.environment.contains(&name.as_str());
-            let is_special = environment::is_special(name);
-            let need = if is_special || is_in_environment {
-                self.context.demand.of_text().need()
-            } else {
-                free(&self.context.demand)
-            };
-            let value = text.without_prefix(name.len() + 1 + usize::from(assignment.append));
-            let (mut subject, _) = self.subject_of_words(&[], std::slice::from_ref(&text));
-            // A value that is not known makes no unknown program.
-            let is_quoted = subject.written.known_part().starts_with('\'');
-            subject.name_end = subject.name_start + name.len() + usize::from(is_quoted);
-            let is_exported = self.census.is_exported(name);
-            if is_exported && need == Need::Free {
-                let exported = Exported {
-                    subject: subject.clone(),
-                    span: assignment.span,
-                };
-                // A body that is walked again says the same again.
-                if !self.exported.iter().rev().take(8).any(|e| *e == exported) {
-                    self.exported.push(exported);
-                }
-            }
-            self.sink.command(subject, need, Some(assignment.span));
-            self.special_variable(name, &value, Some(assignment.span));
-            if is_special && (is_exported || is_in_environment) {
-                self.sink.unknown(
-                    "a variable that changes what later commands do",
-                    Some(assignment.span),
-                );
-            }
+            self.assigned(&assignment.name, &text);
         }
     }
 
@@ -346,6 +295,18 @@ impl<'w> Walker<'w, '_> {
         };
         if let Some(value) = value.filter(is_short) {
             self.values.insert(&assignment.name, value);
+        }
+    }
+
+    /// Walks the commands inside the targets of redirections and the bodies of here-documents.
+    pub(super) fn inside_redirects(&mut self, redirects: &'w [Redirect]) {
+        for redirect in redirects {
+            self.inside(&redirect.target);
+            if let RedirectKind::HereDocument(idx) = redirect.kind
+                && let Some(body) = self.here_body(idx)
+            {
+                self.inside(body);
+            }
         }
     }
 
@@ -432,29 +393,6 @@ impl<'w> Walker<'w, '_> {
     pub(super) fn bare_time(&mut self) {
         if let Some(timed) = self.timed.take() {
             self.time_wrapper(&timed, &[]);
-        }
-    }
-
-    /// A variable whose value the shell runs, or that changes what names mean.
-    pub(crate) fn special_variable(&mut self, name: &str, value: &Arg, span: Option<ByteSpan>) {
-        match name {
-            "PATH" | "IFS" | "BASH_ENV" | "ENV" | "CDPATH" => {
-                self.sink
-                    .unknown("a variable that changes what commands mean", span);
-            }
-            "PS4" | "PS1" | "PS2" | "PS0" | "PROMPT_COMMAND" => {
-                let text = value.write_bare(TextBuilder::new()).build();
-                if text.as_known().is_none_or(|text| text.contains(['$', '`']))
-                    || name == "PROMPT_COMMAND"
-                {
-                    self.sink.unknown("a prompt that runs code", span);
-                }
-            }
-            _ if name.starts_with("BASH_FUNC_") => {
-                self.sink
-                    .unknown("a variable that defines a function", span);
-            }
-            _ => {}
         }
     }
 }
