@@ -143,6 +143,14 @@ impl Arg {
         )
     }
 
+    /// Whether it names the standard input.
+    pub(crate) fn is_input(&self) -> bool {
+        matches!(
+            self.known(),
+            Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+        )
+    }
+
     /// Whether it is a file that a command writes.
     pub(crate) fn is_process(&self) -> bool {
         self.parts

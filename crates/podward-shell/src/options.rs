@@ -30,6 +30,8 @@ pub(crate) struct Usage<'t> {
     pub(crate) wrapper: Option<Wrapper>,
     pub(crate) special: Option<Special>,
     pub(crate) runs_input: bool,
+    /// It takes commands that run others from its input.
+    pub(crate) is_told: bool,
     pub(crate) operands: Vec<usize>,
     /// Those of them that are scripts.
     pub(crate) scripts: Vec<usize>,

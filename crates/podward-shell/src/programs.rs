@@ -141,6 +141,8 @@ pub(crate) struct Body<'t> {
     pub(crate) harmless: Vec<(Vec<&'t str>, Vec<&'t str>)>,
     /// What happens, unless one of these options is given.
     pub(crate) always: Vec<(Role, Vec<&'t str>)>,
+    /// It takes commands that run others from its input, unless one of these options is given.
+    pub(crate) told: Option<Vec<&'t str>>,
     pub(crate) runs: Vec<Runs<'t>>,
     pub(crate) special: Option<Special>,
     pub(crate) style: Style,

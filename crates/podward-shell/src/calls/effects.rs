@@ -75,6 +75,9 @@ impl Walker<'_, '_> {
         }
         self.further_tasks(call, usage);
         self.commands_of_lines(call, usage);
+        if usage.is_told {
+            self.told(call);
+        }
         self.escapes_of_input(call);
         let arguments = call.args.get(1..).unwrap_or_default();
         match usage.special {

@@ -188,8 +188,7 @@ impl Walker<'_, '_> {
             self.unknown("a shell that may run anything", call.span, &call.demand);
             return;
         }
-        let reads_input = usage.options_given.contains(&"-s")
-            || first.is_none_or(|arg| matches!(arg.known(), Some("-" | "/dev/stdin")));
+        let reads_input = usage.options_given.contains(&"-s") || first.is_none_or(Arg::is_input);
         match first {
             Some(script) if !reads_input => {
                 // The operation that was added last for this call is the shell's own.

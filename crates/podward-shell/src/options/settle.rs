@@ -3,7 +3,7 @@
 
 use super::{Effect, Reading};
 use crate::arg::Arg;
-use crate::programs::{Role, Wrapper};
+use crate::programs::{Operand, Role, Wrapper};
 
 impl Reading<'_, '_> {
     /// Gives the operands their roles.
@@ -70,6 +70,25 @@ impl Reading<'_, '_> {
         }
         self.usage.special = self.body.special.or(self.model.root.special);
         self.usage.runs_input = self.style().runs_input;
+        self.usage.is_told = self.is_told();
+    }
+
+    /// Whether commands come from its input: neither an option nor an operand says what to do.
+    fn is_told(&self) -> bool {
+        let Some(unless) = &self.body.told else {
+            return false;
+        };
+        let is_code =
+            |operand: &Operand| matches!(operand.role, Role::Code | Role::Inline | Role::Script);
+        let first = self.usage.roles.iter().position(is_code);
+        let operands = self
+            .usage
+            .operands
+            .iter()
+            .filter_map(|idx| self.args.get(*idx));
+        let n_sure = operands.filter(|arg| !arg.may_split()).count();
+        let given = &self.usage.options_given;
+        !unless.iter().any(|option| given.contains(option)) && first.is_none_or(|at| n_sure <= at)
     }
 
     /// What happens whatever the arguments are.

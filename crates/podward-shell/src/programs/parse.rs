@@ -159,6 +159,10 @@ fn entry<'t>(model: &mut Model<'t>, keyword: &'t str, words: &[&'t str]) -> Pars
                 body.always.push((role(word)?, unless.to_vec()));
             }
         }
+        "told" => {
+            let words = words.strip_prefix(&["unless"]).unwrap_or(words);
+            body.told = Some(words.to_vec());
+        }
         "runs" => {
             for word in words {
                 body.runs.push(runs(word)?);

@@ -258,9 +258,11 @@ impl Reader<'_> {
             return self.stop("a descriptor before a process substitution");
         }
         let (kind, target) = self.redirect_target()?;
+        // `<&3` without a number is of the standard input.
+        let is_input = kind == RedirectKind::Duplicate && first == Some(b'<');
         Ok(Some(Redirect {
             kind,
-            descriptor,
+            descriptor: descriptor.or(is_input.then_some(0)),
             target,
             span: self.span(start),
         }))

@@ -159,7 +159,9 @@ impl<'w> Walker<'w, '_> {
         let name = args.first().and_then(Arg::program);
         let entry = self.bases.clone();
         let called = match &name {
-            Some(name) if !crate::builtins::is_builtin(name) => self.call_function(name, args),
+            Some(name) if !crate::builtins::is_builtin(name) => {
+                self.call_function_with(name, args, &stdin)
+            }
             _ => Called::Program,
         };
         if called == Called::Function {
@@ -190,6 +192,17 @@ impl<'w> Walker<'w, '_> {
             self.bases = self.bases.clone().join(after_function);
         }
         idx
+    }
+
+    /// Calls a function that reads this input.
+    fn call_function_with(&mut self, name: &str, args: &[Arg], stdin: &Stdin) -> Called {
+        if *stdin == self.context.stdin {
+            return self.call_function(name, args);
+        }
+        let outer = std::mem::replace(&mut self.context.stdin, stdin.clone());
+        let called = self.call_function(name, args);
+        self.context.stdin = outer;
+        called
     }
 
     /// The subject of words that name no file that is run.
@@ -333,6 +346,10 @@ impl<'w> Walker<'w, '_> {
                 }
                 // `<&3` may be anything.
                 RedirectKind::Duplicate if redirect.descriptor.is_none() => stdin,
+                // `<&-` closes it.
+                RedirectKind::Duplicate if redirect.target.pieces.is_empty() => {
+                    Some(Stdin::Inherited)
+                }
                 RedirectKind::Duplicate => Some(Stdin::File),
                 RedirectKind::Write => stdin,
             };

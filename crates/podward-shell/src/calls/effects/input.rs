@@ -47,8 +47,7 @@ impl Walker<'_, '_> {
                     .iter()
                     .any(|option| matches!(*option, "--version" | "--help" | "-m" | "-V"));
         let first = usage.operands.first().and_then(|idx| arguments.get(*idx));
-        let reads_input =
-            first.is_none_or(|arg| arg.known() == Some("-")) || usage.wrapper.is_some();
+        let reads_input = first.is_none_or(Arg::is_input) || usage.wrapper.is_some();
         if has_code || !reads_input || usage.command.is_some() {
             return;
         }
@@ -70,6 +69,18 @@ impl Walker<'_, '_> {
                 if usage.wrapper.is_some() {
                     self.seen_input(call, Shell::Child);
                 }
+            }
+        }
+    }
+
+    /// A program that takes commands from its input, and runs others by some of them.
+    pub(super) fn told(&mut self, call: &Call<'_>) {
+        match &call.stdin {
+            // Of a text that is known, each line is looked at.
+            Stdin::Inherited | Stdin::Known(..) | Stdin::Piped(..) => {}
+            Stdin::Pipe | Stdin::Listed(..) | Stdin::File | Stdin::Expanding => {
+                let why = "commands that are read from the input";
+                self.unknown(why, call.span, &call.demand);
             }
         }
     }
@@ -157,7 +168,8 @@ fn reads_makefile(args: &[Arg]) -> bool {
 
 /// The shell text that a line of a program's own language runs; empty where only the run shows it.
 ///
-/// Source: sqlite3(1) dot-commands, psql(1) meta-commands, mysql(1) commands, gdb(1), m4(1).
+/// Source: sqlite3(1) dot-commands, psql(1) meta-commands, mysql(1) commands, gdb(1), m4(1), vim(1),
+/// sftp(1), ftp(1), mail(1).
 fn escape<'t>(program: &str, line: &'t str) -> Option<&'t str> {
     let behind = |words: &[&str]| {
         words
@@ -185,7 +197,9 @@ fn escape<'t>(program: &str, line: &'t str) -> Option<&'t str> {
         "lldb" => at_start(&["platform shell", "shell "])
             .or_else(|| at_start(&["script", "command"]).map(|_| "")),
         "m4" => (line.contains("syscmd")).then_some(""),
-        "ed" | "ex" => behind(&["!"]),
+        "ed" | "ex" | "exim" | "vi" | "vim" | "nvim" | "view" | "rvim" => behind(&["!"]),
+        "ftp" | "lftp" | "ncftp" | "sftp" | "telnet" => at_start(&["!"]),
+        "mail" | "mailx" => at_start(&["~!", "~|", "~:"]),
         _ => None,
     }
 }
