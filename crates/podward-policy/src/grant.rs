@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::action::Action;
 use crate::asking::{Asker, Asking};
+use crate::circumstances::{Circumstances, are_among};
 use crate::compile::{Domain, domain};
-use crate::operation::{CommandSubject, Directories, Lowered, Need, Operation, Subject};
+use crate::operation::{CommandSubject, Lowered, Need, Operation, Subject};
 use crate::pattern::{Hit, Problem, Quoting, Token, covers};
 use crate::rule::tools::ToolPattern;
 use crate::rule::{Operand, Origin, Rule, RuleSource};
@@ -46,8 +47,21 @@ pub struct GrantRule {
     rule: Rule,
     /// A word of a command's pattern says something and leaves the rest open.
     has_open_word: bool,
-    /// Where a pattern for no more than one command holds.
-    directories: Directories,
+    /// How far what was given of a command has to be the same.
+    reach: Reach,
+    /// What it was given for, beside the words of a command.
+    given: Circumstances,
+}
+
+/// How far a command has to be the same as the one that a pattern was given for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All of it: the pattern says each of its words.
+    All,
+    /// In so many words: they are literal, and anything may follow.
+    Front(usize),
+    /// The shell expands no further word of it: the pattern leaves open words in between.
+    Words,
 }
 
 /// Why a pattern can be no remembered approval.
@@ -68,7 +82,7 @@ impl PartialEq for GrantRule {
         self.tool == other.tool
             && self.rule.pattern == other.rule.pattern
             && self.askers == other.askers
-            && self.directories == other.directories
+            && self.given == other.given
     }
 }
 
@@ -114,26 +128,48 @@ impl GrantRule {
             tool: tool.clone(),
             askers,
             has_open_word: has_open_word(&rule.command().tokens()),
+            reach: reach(&rule),
             rule,
-            directories: Directories::Own,
+            given: Circumstances::default(),
         })
     }
 
-    /// The same, given for a command that may run in these directories.
+    /// The same, given for a command in these circumstances.
+    ///
+    /// A pattern that leaves open what follows holds in every directory and whatever is read.
     #[must_use]
-    pub fn given_in(self, directories: Directories) -> Self {
+    pub fn given_in(self, given: &Circumstances) -> Self {
         Self {
-            directories,
+            given: self.what_counts(given),
             ..self
         }
     }
 
-    /// Where a pattern for commands holds: one that leaves open what follows in every directory,
-    /// another one in these.
+    /// What has to be the same beside the words of a command.
     #[must_use]
-    pub fn directories(&self) -> Option<&Directories> {
-        let is_command = domain(&self.rule) == Some(Domain::Command);
-        (is_command && !self.rule.pattern.ends_with(" *")).then_some(&self.directories)
+    pub const fn given(&self) -> &Circumstances {
+        &self.given
+    }
+
+    /// Of the circumstances of a command, those that its words do not leave open.
+    fn what_counts(&self, of: &Circumstances) -> Circumstances {
+        if domain(&self.rule) != Some(Domain::Command) {
+            return Circumstances::default();
+        }
+        let expanded = match self.reach {
+            Reach::Front(n_words) => {
+                let n = of.expanded.partition_point(|word| word.idx < n_words);
+                of.expanded.get(..n).unwrap_or_default().to_vec()
+            }
+            Reach::All | Reach::Words => of.expanded.clone(),
+        };
+        match self.rule.pattern.ends_with(" *") {
+            true => Circumstances {
+                expanded,
+                ..Circumstances::default()
+            },
+            false => of.clone(),
+        }
     }
 
     /// The tool whose operations it is about.
@@ -194,7 +230,8 @@ impl GrantRule {
     /// Whether the pattern must match an operation, as an allow rule would: every form of a path,
     /// a command as it is written. It never does where nobody knows what would run. A pattern for
     /// commands with a word such as `src/*` or `--file=*` matches none that climbs by `..`, or may,
-    /// and one that does not end in ` *` holds in the directories in which it was given.
+    /// and one that does not end in ` *` holds in the directories and for the input for which it was
+    /// given. A word that the shell expands is another one than its characters.
     #[must_use]
     pub fn matches(&self, operation: &Operation) -> bool {
         if operation.tool != self.tool {
@@ -203,9 +240,7 @@ impl GrantRule {
         let may_match = match &operation.subject {
             Subject::Unknown(_) => false,
             Subject::Command(command) => {
-                let holds_there = |directories| command.directories().are_among(directories);
-                !(self.has_open_word && may_climb(command))
-                    && self.directories().is_none_or(holds_there)
+                !(self.has_open_word && may_climb(command)) && self.holds_for(command)
             }
             Subject::Path(_) | Subject::Tree(_) | Subject::Url(_) | Subject::Plain(_) => true,
         };
@@ -235,6 +270,15 @@ impl GrantRule {
             }
     }
 
+    /// Whether a command is in circumstances for which it was given.
+    fn holds_for(&self, command: &CommandSubject) -> bool {
+        let mut now = self.what_counts(command.circumstances());
+        if self.reach == Reach::Words && are_among(&now.expanded, &self.given.expanded) {
+            now.expanded.clone_from(&self.given.expanded);
+        }
+        now.are_among(&self.given)
+    }
+
     /// Whether another rule's pattern matches every text that this one's matches; also false where
     /// that is not found out in time.
     #[must_use]
@@ -256,6 +300,22 @@ impl GrantRule {
             Some(Domain::Url) => covers(&wide.url().any(), &narrow.url().any(), &mut work),
             Some(Domain::Plain) | None => covers(&wide.plain(), &narrow.plain(), &mut work),
         }
+    }
+}
+
+/// How far a command has to be the same, by the pattern.
+fn reach(rule: &Rule) -> Reach {
+    let command = rule.command();
+    let tokens: &[Token] = &command.tokens();
+    let is_open = |token: &Token| token.is_wildcard() && !matches!(token, Token::Word(_));
+    let is_literal = |tokens: &[Token]| tokens.iter().all(|token| token.literal().is_some());
+    match tokens {
+        [front @ .., Token::Char(' '), Token::Star] if is_literal(front) => {
+            let literal: String = front.iter().filter_map(Token::literal).collect();
+            Reach::Front(written_words(&literal).len())
+        }
+        tokens if tokens.iter().any(is_open) => Reach::Words,
+        _ => Reach::All,
     }
 }
 

@@ -26,6 +26,7 @@
 mod action;
 mod analysis;
 mod asking;
+mod circumstances;
 mod compile;
 mod explanation;
 mod grant;
@@ -52,6 +53,7 @@ pub use analysis::{
     AsWritten, Decided, Effort, LayerAnalysis, Overlap, PatternWord, WordRest, WrittenRule,
 };
 pub use asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
+pub use circumstances::{Circumstances, ExpandedWord, Input, literal_word};
 pub use explanation::{Explanation, LayerExplanation, Said, Tried, TriedRule};
 pub use grant::{GrantRule, PatternProblem};
 pub use operation::{

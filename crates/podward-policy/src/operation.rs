@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::circumstances::Circumstances;
 use crate::source::ByteSpan;
 use crate::text::Text;
 use crate::tool::{EXTERNAL_DIRECTORY, ToolName};
@@ -209,16 +210,16 @@ pub struct CommandSubject {
     /// assignments, without global options. None of them has quotes around words; the program is
     /// their first word that is no assignment.
     pub further: Vec<Text>,
-    /// Where it runs, and what it runs there; `None`: all that it names by a path is named from the
-    /// directory of the call, and it runs there.
+    /// What its words do not say; `None`: all that it names by a path is named from the directory of
+    /// the call, it runs there, the shell expands none of its words, and it is given no input.
     pub place: Option<Box<CommandPlace>>,
 }
 
-/// Where a command runs, and where what it runs by a path lies.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What the words of a command do not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandPlace {
-    /// The directories in which it may run.
-    pub directories: Directories,
+    /// What it does hangs on these too.
+    pub circumstances: Circumstances,
     /// The command with its program, or the script that it is given, spelled by where that lies: a
     /// group for each directory in which it may run, and in a group each spelling. An allow has to
     /// match one of each group beside the command as written; a deny or an ask counts if it matches
@@ -322,12 +323,18 @@ impl From<Operation> for Lowered {
 }
 
 impl CommandSubject {
+    /// What it does hangs on these beside its words.
+    #[must_use]
+    pub fn circumstances(&self) -> &Circumstances {
+        self.place
+            .as_ref()
+            .map_or(Circumstances::none(), |place| &place.circumstances)
+    }
+
     /// The directories in which it may run.
     #[must_use]
     pub fn directories(&self) -> &Directories {
-        self.place
-            .as_ref()
-            .map_or(&Directories::Own, |place| &place.directories)
+        &self.circumstances().directories
     }
 
     /// What has to be matched beside the command as written ([`CommandPlace::located`]).

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use podward_policy::{HoleKind, Text, TextBuilder, written_word};
+use podward_policy::{HoleKind, Text, TextBuilder, literal_word, written_word};
 
 use crate::syntax::Span;
 
@@ -11,6 +11,8 @@ use crate::syntax::Span;
 pub(crate) struct Arg {
     parts: Vec<Part>,
     pub(crate) span: Span,
+    /// Quotes behind a `[` that may begin a class: what they mean in it is not read.
+    pub(crate) has_quoted_class: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,14 +49,14 @@ impl Arg {
     pub(crate) fn known_text(text: &str, span: Span) -> Self {
         Self {
             parts: vec![Part::Known(text.to_owned())],
-            span,
+            ..Self::empty(span)
         }
     }
 
     pub(crate) fn hole(kind: HoleKind, span: Span) -> Self {
         Self {
             parts: vec![Part::Hole(kind, Source::Value)],
-            span,
+            ..Self::empty(span)
         }
     }
 
@@ -62,6 +64,7 @@ impl Arg {
         Self {
             parts: Vec::new(),
             span,
+            has_quoted_class: false,
         }
     }
 
@@ -87,6 +90,7 @@ impl Arg {
     }
 
     pub(crate) fn append(&mut self, other: Self) {
+        self.has_quoted_class |= other.has_quoted_class;
         for part in other.parts {
             self.push(part);
         }
@@ -270,6 +274,31 @@ impl Arg {
             };
         }
         text.known("'")
+    }
+
+    /// Whether the shell makes something else of it than its characters, as far as it is known.
+    pub(crate) fn is_expanded(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|part| matches!(part, Part::Glob(_) | Part::Tilde(_)))
+    }
+
+    /// As a shell has to be given it; `None`: that is not known.
+    pub(crate) fn spelled(&self) -> Option<String> {
+        if self.has_quoted_class {
+            return None;
+        }
+        let mut spelled = String::new();
+        let mut is_class = false;
+        for part in &self.parts {
+            is_class |= *part == Part::Glob('[');
+            match part {
+                Part::Known(text) if text.is_empty() || is_class => spelled.push_str(text),
+                Part::Known(text) => spelled.push_str(&literal_word(text)),
+                Part::Glob(_) | Part::Tilde(_) => spelled.push_str(&part.shown()),
+                Part::Hole(..) => return None,
+            }
+        }
+        Some(spelled)
     }
 
     /// About how long its text is.

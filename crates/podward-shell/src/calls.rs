@@ -201,6 +201,7 @@ impl Walker<'_, '_> {
         let whereabouts = Whereabouts {
             words: words.clone(),
             directories: self.sink.directories(&self.bases),
+            ..Whereabouts::default()
         };
         let assignments = kept(call.assignments);
         let (subject, _) = text_form::subject(&assignments, call.args, globals, &whereabouts);

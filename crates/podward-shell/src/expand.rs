@@ -93,9 +93,8 @@ impl Expanding<'_> {
     fn word(&mut self, word: &Word) {
         for piece in &word.pieces {
             match piece {
-                Piece::Plain(text) | Piece::Quoted(text) => {
-                    self.current.push(Part::Known(text.clone()));
-                }
+                Piece::Plain(text) => self.current.push(Part::Known(text.clone())),
+                Piece::Quoted(text) => self.quoted(text),
                 Piece::Glob(c) => self.current.push(Part::Glob(*c)),
                 Piece::Tilde(user) => self.tilde(user),
                 Piece::Expansion(expansion, quoting) => self.expansion(expansion, *quoting),
@@ -254,7 +253,7 @@ impl Expanding<'_> {
 
     fn scalar(&mut self, text: &str, quoting: Quoting) {
         if quoting == Quoting::Quoted || !self.splits {
-            self.current.push(Part::Known(text.to_owned()));
+            self.quoted(text);
             return;
         }
         let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n');
@@ -270,6 +269,13 @@ impl Expanding<'_> {
         if text.ends_with(is_blank) {
             self.flush();
         }
+    }
+
+    /// Characters that are no pattern.
+    fn quoted(&mut self, text: &str) {
+        let opens = |part: &Part| *part == Part::Glob('[');
+        self.current.has_quoted_class |= !text.is_empty() && self.current.parts().iter().any(opens);
+        self.current.push(Part::Known(text.to_owned()));
     }
 
     /// Characters of a value that was not quoted: patterns in it count.
@@ -288,7 +294,7 @@ impl Expanding<'_> {
                 self.flush();
             }
             match quoting {
-                Quoting::Quoted => self.current.push(Part::Known(item.clone())),
+                Quoting::Quoted => self.quoted(item),
                 Quoting::Unquoted => self.scalar(item, quoting),
             }
         }

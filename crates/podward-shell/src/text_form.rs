@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use podward_policy::{CommandPlace, CommandSubject, Directories, Text, TextBuilder};
+use podward_policy::{
+    Circumstances, CommandPlace, CommandSubject, ExpandedWord, Text, TextBuilder,
+};
 
 use crate::arg::Arg;
 use crate::limits;
@@ -74,15 +76,40 @@ pub(crate) fn subject(
     )
 }
 
-/// Where it runs, if its words do not say it.
+/// The words that are more for the shell than their characters.
+fn expanded(assignments: &[Arg], args: &[Arg]) -> Vec<ExpandedWord> {
+    let assigned = assignments.iter().map(|arg| {
+        let n_front = arg.prefix().find('=').map_or(0, |at| at + 1);
+        let front = arg.prefix().get(..n_front).unwrap_or_default();
+        Some((front, arg.without_prefix(n_front)))
+    });
+    let words = args
+        .iter()
+        .map(|arg| arg.is_expanded().then(|| ("", arg.clone())));
+    let words = assigned.chain(words).enumerate();
+    words
+        .filter_map(|(idx, word)| {
+            let (front, arg) = word?;
+            let spelled = arg.spelled().map(|rest| format!("{front}{rest}").into());
+            Some(ExpandedWord { idx, spelled })
+        })
+        .collect()
+}
+
+/// What its words do not say.
 fn place(
     assignments: &[Arg],
     args: &[Arg],
     whereabouts: &Whereabouts,
 ) -> Option<Box<CommandPlace>> {
     let words = &whereabouts.words;
+    let circumstances = Circumstances {
+        directories: whereabouts.directories.clone(),
+        expanded: expanded(assignments, args),
+        input: whereabouts.input.clone(),
+    };
     let is_plain = words.iter().all(|word| word.groups.is_empty()) && !are_too_many(words);
-    if is_plain && whereabouts.directories == Directories::Own {
+    if is_plain && circumstances == Circumstances::default() {
         return None;
     }
     let all: Vec<(usize, &Arg)> = args.iter().enumerate().collect();
@@ -93,7 +120,7 @@ fn place(
     });
     let too_many = are_too_many(words).then(|| vec![Text::anything()]);
     Some(Box::new(CommandPlace {
-        directories: whereabouts.directories.clone(),
+        circumstances,
         located: groups.chain(too_many).collect(),
     }))
 }

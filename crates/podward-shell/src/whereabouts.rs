@@ -1,6 +1,6 @@
 //! Where a command runs, and where the program and the scripts lie that it names by a path.
 
-use podward_policy::{Directories, HoleKind, PathForm, PathSubject, Text, TextBuilder};
+use podward_policy::{Directories, HoleKind, Input, PathForm, PathSubject, Text, TextBuilder};
 
 use crate::arg::{Arg, Part};
 use crate::operations::{Bases, Sink, has_expansion};
@@ -13,6 +13,7 @@ use crate::programs::{Role, Runs, Special};
 pub(crate) struct Whereabouts {
     pub(crate) directories: Directories,
     pub(crate) words: Vec<LocatedWord>,
+    pub(crate) input: Input,
 }
 
 /// A word that names what is run by a path.
@@ -72,6 +73,7 @@ pub(crate) fn whereabouts(
     Whereabouts {
         words: program.into_iter().chain(scripts).collect(),
         directories,
+        input: Input::Nothing,
     }
 }
 

@@ -9,7 +9,7 @@ mod place;
 use std::fmt;
 
 use podward_policy::{
-    AskedBy, Asker, Asking, Directories, GrantRule, Lowered, Operation, OperationIdx,
+    AskedBy, Asker, Asking, Circumstances, GrantRule, Lowered, Operation, OperationIdx,
     PatternProblem, Subject, ToolName, ToolOrigin,
 };
 use podward_shell::AddedPrograms;
@@ -49,8 +49,8 @@ pub struct Choice {
     pub operation: OperationIdx,
     /// Whose ask it answers.
     pub askers: Vec<Asker>,
-    /// Where it holds, if it says all of a command.
-    pub directories: Directories,
+    /// Of a pattern for commands: what has to be the same beside the words.
+    pub given: Circumstances,
 }
 
 /// What a pattern covers.
@@ -149,38 +149,38 @@ fn of_operation(
         }
         Subject::Unknown(_) => Vec::new(),
     };
-    let directories = directories(operation);
+    let given = circumstances(operation);
     let mut choices: Vec<Choice> = Vec::new();
     for (width, pattern) in candidates {
         let is_there = choices.iter().any(|choice| *choice.pattern == *pattern);
-        let is_right = || {
-            check_pattern(&operation.tool, &pattern, programs).is_ok()
-                && GrantRule::compile(&operation.tool, &pattern, Vec::new())
-                    .is_ok_and(|rule| rule.given_in(directories.clone()).matches(operation))
+        let rule = || {
+            check_pattern(&operation.tool, &pattern, programs).ok()?;
+            let rule = GrantRule::compile(&operation.tool, &pattern, Vec::new()).ok()?;
+            Some(rule.given_in(given)).filter(|rule| rule.matches(operation))
         };
-        if !is_there && is_right() {
+        if !is_there && let Some(rule) = rule() {
             choices.push(Choice {
                 tool: operation.tool.clone(),
                 pattern: pattern.into(),
                 width,
                 operation: idx,
                 askers: askers.to_vec(),
-                directories: directories.clone(),
+                given: rule.given().clone(),
             });
         }
     }
     choices
 }
 
-/// The directories in which a command may run.
-fn directories(operation: &Operation) -> Directories {
+/// What has to be the same for a command to do the same, beside its words.
+fn circumstances(operation: &Operation) -> &Circumstances {
     match &operation.subject {
-        Subject::Command(command) => command.directories().clone(),
+        Subject::Command(command) => command.circumstances(),
         Subject::Path(_)
         | Subject::Tree(_)
         | Subject::Url(_)
         | Subject::Plain(_)
-        | Subject::Unknown(_) => Directories::Own,
+        | Subject::Unknown(_) => Circumstances::none(),
     }
 }
 
@@ -363,11 +363,12 @@ impl ChoicePart {
             ));
         };
         check_pattern(&widest.tool, pattern, programs)?;
-        let rule = GrantRule::compile(&widest.tool, pattern, widest.askers.clone())?
-            .given_in(widest.directories.clone());
-        let is_match = operations
-            .get(self.operation)
-            .is_some_and(|operation| rule.matches(operation));
+        let operation = operations.get(self.operation);
+        let mut rule = GrantRule::compile(&widest.tool, pattern, widest.askers.clone())?;
+        if let Some(operation) = operation {
+            rule = rule.given_in(circumstances(operation));
+        }
+        let is_match = operation.is_some_and(|operation| rule.matches(operation));
         if !is_match {
             let help = self.choices.first().map(|narrowest| {
                 format!("what it has to match is `{}`", shown(&narrowest.pattern))
@@ -394,7 +395,7 @@ impl Choice {
     /// The pattern does not compile; one that [`choices`] made does.
     pub fn rule(&self) -> Result<GrantRule, PatternProblem> {
         let rule = GrantRule::compile(&self.tool, &self.pattern, self.askers.clone())?;
-        Ok(rule.given_in(self.directories.clone()))
+        Ok(rule.given_in(&self.given))
     }
 }
 

@@ -1,7 +1,7 @@
 use crate::asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
 use crate::grant::GrantRule;
 use crate::operation::{
-    CommandPlace, Directories, Lowered, Need, Operation, OperationIdx, Subject,
+    Circumstances, CommandPlace, Directories, Lowered, Need, Operation, OperationIdx, Subject,
 };
 use crate::policy::{Policies, Policy};
 use crate::testing::{
@@ -386,24 +386,27 @@ fn placed(written: &str, directories: &[&str], located: &[&[&str]]) -> Operation
     if let Subject::Command(command) = &mut operation.subject {
         let group = |group: &&[&str]| group.iter().map(|spelling| text(spelling)).collect();
         command.place = Some(Box::new(CommandPlace {
-            directories: directories_of(directories),
+            circumstances: in_directories(directories),
             located: located.iter().map(group).collect(),
         }));
     }
     operation
 }
 
-fn directories_of(names: &[&str]) -> Directories {
-    match names {
-        ["?"] => Directories::Unknown,
-        names => Directories::of(names.iter().map(|name| (*name).into()).collect()),
+fn in_directories(names: &[&str]) -> Circumstances {
+    Circumstances {
+        directories: match names {
+            ["?"] => Directories::Unknown,
+            names => Directories::of(names.iter().map(|name| (*name).into()).collect()),
+        },
+        ..Circumstances::default()
     }
 }
 
 #[test]
 fn a_grant_for_one_command_holds_where_it_was_given() {
     let check = |pattern: &str, given_in: &[&str], in_now: &[&str], expected: bool| {
-        let grant = grant("bash", pattern, &[]).given_in(directories_of(given_in));
+        let grant = grant("bash", pattern, &[]).given_in(&in_directories(given_in));
         let operation = placed("rm a.txt", in_now, &[]);
         assert_eq!(
             grant.matches(&operation),
@@ -425,14 +428,14 @@ fn a_grant_for_one_command_holds_where_it_was_given() {
     check("rm *", &["."], &["?"], true);
     assert!(grant("bash", "rm a.txt", &[]).matches(&bash("rm a.txt")));
     let here = grant("bash", "rm a.txt", &[]);
-    assert_ne!(here, here.clone().given_in(directories_of(&["src"])));
+    assert_ne!(here, here.clone().given_in(&in_directories(&["src"])));
 }
 
 #[test]
 fn a_grant_names_what_runs_where_it_lies() {
     let located: &[&[&str]] = &[&["./src/check a", "src/check a"]];
     let check = |pattern: &str, given_in: &[&str], expected: bool| {
-        let grant = grant("bash", pattern, &[]).given_in(directories_of(given_in));
+        let grant = grant("bash", pattern, &[]).given_in(&in_directories(given_in));
         let operation = placed("./check a", &["src"], located);
         assert_eq!(grant.matches(&operation), expected, "{pattern}");
     };

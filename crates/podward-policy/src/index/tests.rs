@@ -4,8 +4,7 @@ use super::Index;
 use crate::action::Action;
 use crate::judge::judged;
 use crate::operation::{
-    CommandPlace, CommandSubject, Directories, Lowered, Need, Operation, OperationIdx, PathSubject,
-    Subject,
+    CommandPlace, CommandSubject, Lowered, Need, Operation, OperationIdx, PathSubject, Subject,
 };
 use crate::policy::{Policies, Policy};
 use crate::spec::{PolicySpec, RuleSpec};
@@ -237,8 +236,8 @@ fn an_operation(idx: usize, random: &mut Random) -> Operation {
                 }
                 *place = (!located.is_empty()).then(|| {
                     Box::new(CommandPlace {
-                        directories: Directories::Own,
                         located,
+                        ..CommandPlace::default()
                     })
                 });
             }

@@ -213,7 +213,7 @@ impl<'w> Walker<'w, '_> {
     ) -> (CommandSubject, Vec<usize>) {
         let whereabouts = Whereabouts {
             directories: self.sink.directories(&self.bases),
-            words: Vec::new(),
+            ..Whereabouts::default()
         };
         text_form::subject(assignments, args, &[], &whereabouts)
     }

@@ -20,9 +20,12 @@ pub(super) fn candidates(
     programs: &AddedPrograms,
 ) -> Vec<(Width, String)> {
     let text = command.written.known_part();
+    let expanded = &command.circumstances().expanded;
     let words: Vec<Word> = written_words(text)
         .into_iter()
-        .map(|written| Word {
+        .enumerate()
+        .map(|(idx, written)| Word {
+            is_expanded: expanded.iter().any(|word| word.idx == idx),
             has_hole: command
                 .written
                 .holes()
@@ -64,6 +67,7 @@ pub(super) fn candidates(
 struct Word {
     written: WrittenWord,
     has_hole: bool,
+    is_expanded: bool,
 }
 
 /// The command with each number and each path below `/tmp` left open, each in a word of its own; `None`
@@ -79,7 +83,7 @@ fn similar(text: &str, words: &[Word], head: Head) -> Option<String> {
         if idx > 0 {
             pattern.push(' ');
         }
-        let open = (idx >= n_fixed)
+        let open = (idx >= n_fixed && !word.is_expanded)
             .then(|| left_open(&word.written.word, keeps_numbers))
             .flatten();
         match open {

@@ -874,3 +874,83 @@ fn what_is_saved_of_one_command_holds_where_it_was_asked() {
         }
     }
 }
+
+/// Whether what was saved of one command, in any width that says all of it, covers another.
+fn is_saved_narrowly(given: &str, now: &str) -> bool {
+    let policies = policies(Action::Ask, &[]);
+    let found = offered(&policies, &bash(given));
+    let narrow = |choice: &super::Choice| matches!(choice.width, Width::Exact | Width::Similar);
+    let levels = (0..found.n_levels()).filter(|level| found.at(*level).into_iter().all(narrow));
+    let mut rules = levels.map(|level| found.rules(level).unwrap());
+    rules.any(|rules| is_covered(&policies, &rules, &bash(now)))
+}
+
+fn check_apart(pairs: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (one, other) in pairs {
+        for (given, now, expected) in [
+            (one, one, true),
+            (other, other, true),
+            (one, other, false),
+            (other, one, false),
+        ] {
+            if is_saved_narrowly(given, now) != expected {
+                wrong.push(format!("`{given}` for `{now}`: {}", !expected));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_saved_of_a_literal_word_covers_no_word_that_the_shell_expands() {
+    check_apart(&[
+        ("rm -rf '~'", "rm -rf ~"),
+        ("rm -rf '~/x'", "rm -rf ~/x"),
+        ("rm \\~root", "rm ~root"),
+        ("rm \"*\"", "rm *"),
+        ("rm 'a?'", "rm a?"),
+        ("rm '[ab]'", "rm [ab]"),
+        ("rm 'a*'", "rm a*"),
+        ("rm '*'.[ab]", "rm *.[ab]"),
+        ("rm a'*'b*", "rm a*b'*'"),
+        ("x='*'; rm \"$x\"", "x='*'; rm $x"),
+        ("'FOO=1' x", "FOO=1 x"),
+        ("FOO='~' x", "FOO=~ x"),
+        ("make 'p=~/x'", "make p=~/x"),
+        ("grep 'foo.*' x", "grep foo.* x"),
+        ("find . -name '*.rs'", "find . -name *.rs"),
+        ("head -n 5 '*.c'", "head -n 5 *.c"),
+        ("sudo rm '*'", "sudo rm *"),
+        ("cd sub && rm '*'", "cd sub && rm *"),
+    ]);
+    // However a literal is quoted, it is the same word.
+    assert!(is_saved_narrowly("rm '*'", "rm \\*"));
+    assert!(is_saved_narrowly("grep 'foo.*' x", "grep \"foo.\"'*' x"));
+    assert!(is_saved_narrowly("rm a*", "rm 'a'*"));
+    // What the quotes in brackets mean is not read: it is asked about each time.
+    assert!(!is_saved_narrowly("rm [a'-'c]", "rm [a-c]"));
+    assert!(!is_saved_narrowly("rm [a-c]", "rm [a'-'c]"));
+}
+
+#[test]
+fn another_number_is_no_file_name_pattern() {
+    for (given, now) in [
+        ("rm 5", "rm 2*"),
+        ("rm 5", "rm 2[0-9]"),
+        ("head -n 20 a", "head -n 5* a"),
+        ("cat /tmp/x", "cat /tmp/*"),
+        ("cat /tmp/*", "cat /tmp/?"),
+        ("cat '/tmp/*'", "cat /tmp/*"),
+        ("head -n 5 '*'", "head -n 6 *"),
+    ] {
+        assert!(!is_saved_narrowly(given, now), "{given} | {now}");
+    }
+    for (given, now) in [
+        ("rm 5", "rm '2*'"),
+        ("head -n 5 *.c", "head -n 6 *.c"),
+        ("head -n 5 '*'", "head -n 6 '*'"),
+    ] {
+        assert!(is_saved_narrowly(given, now), "{given} | {now}");
+    }
+}
