@@ -420,6 +420,15 @@ fn place(location: &Location) -> wire::Place {
     }
 }
 
+/// A command as a shell has to be given it, where that is not its text.
+fn spelled(operation: &Operation) -> Option<String> {
+    let Subject::Command(command) = &operation.subject else {
+        return None;
+    };
+    let is_text = |spelled: &String| command.written.known_part() == spelled;
+    command.spelled().filter(|spelled| !is_text(spelled))
+}
+
 fn operation(operation: &Operation) -> wire::Operation {
     let anything = Text::anything();
     let (subject, text, why) = match &operation.subject {
@@ -441,6 +450,7 @@ fn operation(operation: &Operation) -> wire::Operation {
         tool: operation.tool.to_string(),
         subject,
         text: text.to_string(),
+        spelled: spelled(operation),
         leads_to: leads_to.map(|form| form.short.to_string()),
         known: text.as_known().is_some(),
         need: match operation.need {

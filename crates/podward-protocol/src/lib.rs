@@ -51,7 +51,10 @@ pub use explanation::{
     Change, Explain, ExplainCall, ExplainedCall, ExplainedOperation, Explanation, HoleKind,
     LayerSays, PastDecision, RuleToAdd, Stands, Tried, TriedRule,
 };
-pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
+pub use grant::{
+    AskedBy, Asker, ExpandedWord, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule,
+    Input,
+};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
     Attend, AttendHeard, Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method,

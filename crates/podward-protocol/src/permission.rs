@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::codec::{object, present};
-use crate::grant::{Asker, GrantFor};
+use crate::grant::{Asker, ExpandedWord, GrantFor, Input};
 use crate::id::{CallId, GrantId, RequestId};
 use crate::time::Time;
 use crate::verdict::{DecidedBy, Operation, Ruling, is_false};
@@ -117,6 +117,14 @@ pub struct ChoicePart {
     /// paths; absent if that is the directory of the call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<String>,
+    /// Of a pattern for commands: the words that the shell would have to expand as it does here; absent
+    /// if it expands none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expanded: Vec<ExpandedWord>,
+    /// Of a pattern that says all of a command: what it would have to read as its standard input; absent
+    /// if that is nothing, or nothing but data to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
 }
 
 /// How much more than this call a pattern covers.

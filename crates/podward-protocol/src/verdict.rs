@@ -330,6 +330,10 @@ pub struct Operation {
     pub subject: SubjectKind,
     /// The text; each part that is not known before the call runs is shown as `…`.
     pub text: String,
+    /// A command as a shell has to be given it, literal words in quotes where they would be more without:
+    /// absent where that is `text`, or a part of it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spelled: Option<String>,
     /// Where a path leads that is a symbolic link, or has one in it: relative to the workspace where it
     /// is inside. Absent where it leads nowhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -362,7 +362,7 @@ fn lookup(walker: &mut Walker<'_, '_>, call: &Call<'_>, name: &str, args: &[Arg]
     }
     if inner.is_empty() {
         if name == "exec" && call.has_redirects && call.stdin != walker.context.stdin {
-            walker.context.stdin = Stdin::File;
+            walker.context.stdin = Stdin::File(None);
         }
         return idx;
     }

@@ -2,6 +2,7 @@
 
 mod dialects;
 mod effects;
+mod fed;
 mod interpreters;
 mod lists;
 mod wrappers;
@@ -152,7 +153,11 @@ impl Walker<'_, '_> {
             true => Whereabouts::default(),
             false => {
                 let bases = [&self.bases, bases_of_scripts];
-                whereabouts(self.sink, bases, call.args, scripts)
+                let input = self.input_of(call);
+                Whereabouts {
+                    input,
+                    ..whereabouts(self.sink, bases, call.args, scripts)
+                }
             }
         };
         let assignments = kept(call.assignments);
@@ -201,7 +206,7 @@ impl Walker<'_, '_> {
         let whereabouts = Whereabouts {
             words: words.clone(),
             directories: self.sink.directories(&self.bases),
-            ..Whereabouts::default()
+            input: self.input_of(call),
         };
         let assignments = kept(call.assignments);
         let (subject, _) = text_form::subject(&assignments, call.args, globals, &whereabouts);

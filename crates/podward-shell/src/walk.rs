@@ -205,15 +205,35 @@ impl<'w> Walker<'w, '_> {
         }
     }
 
+    /// Walks commands that read the same input one after the other: what redirections make of it, or
+    /// the one that is there, which an `exec` among them may change for good.
+    pub(crate) fn sharing<T>(
+        &mut self,
+        redirected: Option<Stdin>,
+        walk: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = redirected.map(|own| std::mem::replace(&mut self.context.stdin, own));
+        let is_given = self.context.stdin != Stdin::Inherited;
+        let shared_before = std::mem::replace(&mut self.context.shares_stdin, is_given);
+        let done = walk(self);
+        if let Some(before) = before {
+            self.context.stdin = before;
+        }
+        self.context.shares_stdin = shared_before;
+        done
+    }
+
     /// Runs a walk as in a subshell: nothing it sets or changes remains.
     pub(crate) fn subshell(&mut self, walk: impl FnOnce(&mut Self)) {
         let bases = self.bases.clone();
         let stdin = self.context.stdin.clone();
+        let shares_stdin = self.context.shares_stdin;
         let feeds = self.context.feeds;
         let mark = self.mark();
         walk(self);
         self.bases = bases;
         self.context.stdin = stdin;
+        self.context.shares_stdin = shares_stdin;
         self.context.feeds = feeds;
         self.forget(mark);
     }
@@ -296,6 +316,7 @@ impl<'w> Walker<'w, '_> {
                     self.subshell(|walker| {
                         if let Some(input) = input.take() {
                             walker.context.stdin = input;
+                            walker.context.shares_stdin = false;
                         }
                         walker.context.feeds |= n + 1 < commands.len();
                         walker.command(command);

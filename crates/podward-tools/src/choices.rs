@@ -9,7 +9,7 @@ mod place;
 use std::fmt;
 
 use podward_policy::{
-    AskedBy, Asker, Asking, Circumstances, GrantRule, Lowered, Operation, OperationIdx,
+    AskedBy, Asker, Asking, Circumstances, GrantRule, Input, Lowered, Operation, OperationIdx,
     PatternProblem, Subject, ToolName, ToolOrigin,
 };
 use podward_shell::AddedPrograms;
@@ -101,14 +101,17 @@ pub fn choices(call: &Lowered, asking: &[Asking], programs: &AddedPrograms) -> C
     if asking.is_empty() {
         return Choices::None("it is not the rules that ask".into());
     }
+    let never = asking.iter().filter(|asking| !asking.grantable);
+    if let Some(never) = never.min_by_key(|asking| asking.operation)
+        && let Some(operation) = operations.get(never.operation)
+    {
+        return Choices::None(why_never(operation, &never.asker));
+    }
     let mut parts: Vec<ChoicePart> = Vec::new();
     for (idx, operation) in operations.iter().enumerate() {
         let idx = OperationIdx(idx);
-        let of_it = || asking.iter().filter(|asking| asking.operation == idx);
-        if let Some(never) = of_it().find(|asking| !asking.grantable) {
-            return Choices::None(why_never(operation, &never.asker));
-        }
-        let askers: Vec<Asker> = of_it().map(|asking| asking.asker.clone()).collect();
+        let of_it = asking.iter().filter(|asking| asking.operation == idx);
+        let askers: Vec<Asker> = of_it.map(|asking| asking.asker.clone()).collect();
         if askers.is_empty() {
             continue;
         }
@@ -232,6 +235,9 @@ fn why_nothing(operation: &Operation) -> Box<str> {
             shown(&path.lexical.short.to_string())
         )
         .into(),
+        Subject::Command(command) if command.circumstances().input == Input::Unknown => {
+            "what it reads is not known before it runs, and it may do what that says".into()
+        }
         Subject::Command(_)
         | Subject::Path(_)
         | Subject::Tree(_)

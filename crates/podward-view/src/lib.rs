@@ -17,7 +17,7 @@ mod wrapping;
 pub use call_summary::summary;
 pub use change::{Before, MAX_COMPARED};
 pub use progress::{result_text, turn_calls_text, turn_end_text, verdict_word};
-pub use question::{Question, always_in, in_words, parts_text, width_text};
+pub use question::{Question, always_in, given_text, in_words, parts_text, width_text};
 pub use rows::{Look, Mark, Piece, Row, columns_of, rows};
 pub use visible::{Lines, one_line, visible};
 pub use wording::{

@@ -5,8 +5,8 @@ mod entries;
 use std::borrow::Cow;
 
 use podward_protocol::{
-    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Explanation, Operation,
-    PermissionRequest, Width,
+    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, ExpandedWord, Explanation, Input,
+    Operation, PermissionRequest, Width,
 };
 use serde_json::{Map, Value};
 
@@ -14,11 +14,14 @@ use self::entries::View;
 use crate::change::{Before, Edit, Places, change, replaced};
 use crate::progress::verdict_word;
 use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, rows_of};
-use crate::visible::{Lines, visible};
+use crate::visible::{Lines, one_line, visible};
 use crate::wording::{
     REPEATED, cause_text, counted, each_once, operation_text, pods_text, unnamed_text,
 };
 use crate::wrapping::wrapped;
+
+/// Characters of an input that are shown.
+const INPUT: usize = 60;
 
 /// A question, with what is in the file that the call would write.
 #[derive(Debug, Clone, PartialEq)]
@@ -364,11 +367,12 @@ impl Question {
 
 /// Whether the call's own text says word for word what an operation does.
 fn is_written(operation: &Operation, main: &str, n_operations: usize) -> bool {
-    let is_all = n_operations == 1 && operation.text == main;
+    let says = |text: &str| text == operation.text || Some(text) == operation.spelled.as_deref();
+    let is_all = n_operations == 1 && says(main);
     let is_part = || {
         let span = operation.span.filter(|_| operation.tool == "bash");
         let part = span.and_then(|span| main.get(span.start..span.end));
-        operation.known && part == Some(&*operation.text)
+        operation.known && part.is_some_and(says)
     };
     let says_all = operation.why.is_none() && operation.leads_to.is_none();
     says_all && operation.partial.is_empty() && (is_all || is_part())
@@ -386,12 +390,19 @@ pub fn always_in(workspace: &str) -> String {
 pub fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
     let parts = request.choices.get(choice).map(|choice| &choice.parts);
     let line = |part: &ChoicePart| {
-        let pattern = visible(&part.pattern, Lines::Escape);
         let operation = request.operations.get(part.operation);
+        let spelled = operation.and_then(|operation| operation.spelled.as_ref());
+        // The pattern has no quotes.
+        let spelled = spelled.filter(|_| part.width == Width::Exact);
+        let pattern = visible(spelled.unwrap_or(&part.pattern), Lines::Escape);
         // That the narrowest one is so wide has to be said.
         let is_known = operation.is_none_or(|operation| operation.known);
+        let is_wide = matches!(part.width, Width::Subcommand | Width::Program);
         let narrowest = match (choice, is_known) {
             (0, false) => "; nothing narrower: a part of it is not known before it runs",
+            (0, true) if is_wide => {
+                "; nothing narrower: what it reads, or where it runs, is not known before it does"
+            }
             _ => "", // or there is one, further up
         };
         let width = width_text(part);
@@ -404,9 +415,12 @@ pub fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
 /// (`a_saved_choice_covers_no_more_than_it_says`).
 #[must_use]
 pub fn width_text(part: &ChoicePart) -> Cow<'static, str> {
-    let there = || match &*part.directories {
-        [] => "in this directory".to_owned(),
-        names => format!("in {}", in_words(names)),
+    let there = || {
+        let place = match &*part.directories {
+            [] => "in this directory".to_owned(),
+            names => format!("in {}", in_words(names)),
+        };
+        place + &given_text(&part.expanded, part.input.as_ref())
     };
     let width = match part.width {
         Width::Exact => return format!("only this, {}", there()).into(),
@@ -430,6 +444,21 @@ pub fn width_text(part: &ChoicePart) -> Cow<'static, str> {
         Width::Tool => "whatever its arguments are",
     };
     width.into()
+}
+
+/// What has to be the same beside the words of a command, each behind a comma; nothing where a command
+/// of literal words is given no input.
+#[must_use]
+pub fn given_text(expanded: &[ExpandedWord], input: Option<&Input>) -> String {
+    let words = expanded.iter().map(|word| {
+        let word = visible(&word.spelled, Lines::Escape);
+        format!(", `{word}` read by the shell")
+    });
+    let input = input.map(|input| match input {
+        Input::Text { text } => format!(", with the input `{}`", one_line(text, INPUT)),
+        Input::File { path } => format!(", reading `{}`", visible(path, Lines::Escape)),
+    });
+    words.chain(input).collect()
 }
 
 /// Directories, of which a command runs in one.

@@ -21,6 +21,8 @@ pub fn push(id: &str) -> Question {
         pattern: pattern.to_owned(),
         width,
         directories: Vec::new(),
+        expanded: Vec::new(),
+        input: None,
     };
     let request = PermissionRequest {
         id: RequestId::new(id),
@@ -85,6 +87,7 @@ pub fn command(text: &str, span: std::ops::Range<usize>) -> Operation {
         tool: "bash".to_owned(),
         subject: SubjectKind::Command,
         text: text.to_owned(),
+        spelled: None,
         leads_to: None,
         known: true,
         need: Need::Full,

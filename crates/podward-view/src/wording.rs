@@ -61,7 +61,7 @@ pub const fn need_text(need: Need) -> &'static str {
 /// What an operation is about: its text and where that leads, or why nobody knows what runs.
 #[must_use]
 pub fn operation_text(operation: &Operation) -> String {
-    let text = &operation.text;
+    let text = operation.spelled.as_ref().unwrap_or(&operation.text);
     match (&operation.why, &operation.leads_to) {
         (Some(why), _) => format!("unknown code: {why}"),
         (None, Some(leads_to)) => format!("{text} -> {leads_to}"),

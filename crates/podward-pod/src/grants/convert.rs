@@ -1,7 +1,9 @@
 //! Grants between the policy's words and those that are written down and sent.
 
 use podward_gate::GrantId;
-use podward_policy::{AskedBy, Asker, Directories, GrantRule, ToolName};
+use podward_policy::{
+    AskedBy, Asker, Circumstances, Directories, ExpandedWord, GrantRule, Input, ToolName,
+};
 use podward_protocol as wire;
 use podward_tools::check_pattern;
 
@@ -14,7 +16,9 @@ pub(crate) fn wire_rule(rule: &GrantRule) -> wire::GrantRule {
         tool: rule.tool().as_str().to_owned(),
         pattern: rule.pattern().to_owned(),
         askers: rule.askers().iter().map(wire_asker).collect(),
-        directories: rule.directories().map_or_else(Vec::new, wire_directories),
+        directories: wire_directories(&rule.given().directories),
+        expanded: wire_words(rule.given()),
+        input: wire_input(rule.given()),
     }
 }
 
@@ -26,6 +30,51 @@ pub(crate) fn wire_directories(directories: &Directories) -> Vec<String> {
         // would not match its own call.
         Directories::Own | Directories::Unknown => Vec::new(),
         Directories::OneOf(names) => names.iter().map(|name| name.to_string()).collect(),
+    }
+}
+
+/// The words that the shell expands, as they are written down.
+#[must_use]
+pub(crate) fn wire_words(given: &Circumstances) -> Vec<wire::ExpandedWord> {
+    // INVARIANT: as with directories, each is known where a pattern was given for it.
+    let spelled = given.expanded.iter().filter_map(|word| {
+        Some(wire::ExpandedWord {
+            word: word.idx,
+            spelled: word.spelled.as_deref()?.to_owned(),
+        })
+    });
+    spelled.collect()
+}
+
+/// What a command reads, as it is written down.
+#[must_use]
+pub(crate) fn wire_input(given: &Circumstances) -> Option<wire::Input> {
+    match &given.input {
+        // INVARIANT: as with directories, it is known where a pattern was given for it.
+        Input::Nothing | Input::Unknown => None,
+        Input::Text(text) => Some(wire::Input::Text {
+            text: text.to_string(),
+        }),
+        Input::File(path) => Some(wire::Input::File {
+            path: path.to_string(),
+        }),
+    }
+}
+
+fn given(rule: &wire::GrantRule) -> Circumstances {
+    let directories = rule.directories.iter().map(|name| name.as_str().into());
+    let expanded = rule.expanded.iter().map(|word| ExpandedWord {
+        idx: word.word,
+        spelled: Some(word.spelled.as_str().into()),
+    });
+    Circumstances {
+        directories: Directories::of(directories.collect()),
+        expanded: expanded.collect(),
+        input: match &rule.input {
+            None => Input::Nothing,
+            Some(wire::Input::Text { text }) => Input::Text(text.as_str().into()),
+            Some(wire::Input::File { path }) => Input::File(path.as_str().into()),
+        },
     }
 }
 
@@ -61,9 +110,8 @@ pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
         .map_err(|problem| problem.to_string())?;
     let askers = rule.askers.iter().map(asker).collect::<Result<_, _>>()?;
     let compiled = GrantRule::compile(&tool, &rule.pattern, askers);
-    let directories = rule.directories.iter().map(|name| name.as_str().into());
     compiled
-        .map(|compiled| compiled.given_in(Directories::of(directories.collect())))
+        .map(|compiled| compiled.given_in(&given(rule)))
         .map_err(|problem| problem.to_string())
 }
 

@@ -7,7 +7,7 @@ use podward_protocol::{Chosen, MethodError, MethodErrorCode};
 use podward_shell::AddedPrograms;
 use podward_tools::{Choice, Choices, Width, choices};
 
-use crate::grants::wire_directories;
+use crate::grants::{wire_directories, wire_input, wire_words};
 
 /// The longest account of what was asked about, in characters.
 const MAX_WHY: usize = 200;
@@ -120,10 +120,9 @@ fn part(choice: &Choice) -> wire::ChoicePart {
         operation: choice.operation.0,
         tool: choice.tool.to_string(),
         pattern: choice.pattern.to_string(),
-        directories: match choice.width {
-            Width::Exact | Width::Similar => wire_directories(&choice.directories),
-            _ => Vec::new(), // it leaves open what follows, or is about no command
-        },
+        directories: wire_directories(&choice.given.directories),
+        expanded: wire_words(&choice.given),
+        input: wire_input(&choice.given),
         width: match choice.width {
             Width::Exact => wire::Width::Exact,
             Width::Similar => wire::Width::Similar,

@@ -223,7 +223,11 @@ impl Walker<'_, '_> {
                     .of_text(call, &demand, Stdin::Inherited, Shell::Child);
                 self.shell_text(&text, origin, context);
             }
-            Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe
+            | Stdin::Listed(..)
+            | Stdin::Piped(..)
+            | Stdin::File(_)
+            | Stdin::Expanding => {
                 self.unknown("a shell that runs its input", call.span, &call.demand);
                 self.seen_input(call, Shell::Child);
             }

@@ -221,7 +221,7 @@ impl Walker<'_, '_> {
             &inner,
             Inner {
                 demand: inner_demand(call, wrapper, Some(Wrapper::Kept), ends, start + 1),
-                stdin: Stdin::Inherited,
+                stdin: call.stdin.clone(),
                 elsewhere: call.elsewhere,
                 lookup: Lookup::Program,
             },

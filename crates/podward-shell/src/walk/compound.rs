@@ -17,19 +17,15 @@ impl<'w> Walker<'w, '_> {
         redirects: &'w [Redirect],
         at: Moment,
     ) -> Outcome {
-        let stdin = self.context.stdin.clone();
         self.bare_time();
         self.inside_redirects(redirects);
         // What stands behind it has not run yet.
         let by = at.max(self.by_then);
         self.by = by;
-        if let Some(changed) = self.redirected_stdin(redirects) {
-            self.context.stdin = changed;
-        }
+        let redirected = self.redirected_stdin(redirects);
         let first = self.sink.len();
-        let outcome = self.compound_body(compound, at);
+        let outcome = self.sharing(redirected, |walker| walker.compound_body(compound, at));
         self.by = by;
-        self.context.stdin = stdin;
         let parent = (first..self.sink.len())
             .map(OperationIdx)
             .find(|idx| self.is_full_command(*idx));

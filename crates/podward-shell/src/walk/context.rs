@@ -17,6 +17,8 @@ pub(crate) struct Context {
     /// Nesting of the text that this one stands in.
     pub(crate) depth: usize,
     pub(crate) stdin: Stdin,
+    /// Others read from the same input before.
+    pub(crate) shares_stdin: bool,
     /// What it writes is read by another command, which may take it for names of files.
     pub(crate) feeds: bool,
     pub(crate) shell: Shell,
@@ -50,6 +52,7 @@ impl Context {
             n_wrappers: 0,
             depth: 0,
             stdin: Stdin::Inherited,
+            shares_stdin: false,
             feeds: false,
             shell: Shell::Child,
             given: Given::NONE,
@@ -72,6 +75,7 @@ impl Context {
             n_wrappers: call.n_wrappers,
             depth: self.depth,
             stdin,
+            shares_stdin: true,
             feeds: self.feeds,
             shell,
             given: Given::NONE,
@@ -140,7 +144,8 @@ pub(crate) enum Stdin {
     Piped(String, Option<ByteSpan>),
     /// A pipe through which the names of files below these directories come.
     Listed(Vec<String>, Option<ByteSpan>),
-    File,
+    /// A file, by its name as rules write paths where that is known.
+    File(Option<Box<str>>),
     /// A text that is known.
     Known(String, Option<ByteSpan>),
     /// A here-document or here-string with expansions.

@@ -75,7 +75,7 @@ impl<'w> Walker<'w, '_> {
                     Stdin::Inherited
                     | Stdin::Pipe
                     | Stdin::Listed(..)
-                    | Stdin::File
+                    | Stdin::File(_)
                     | Stdin::Expanding => None,
                 }
             }

@@ -147,9 +147,7 @@ impl<'w> Walker<'w, '_> {
             .iter()
             .map(|assignment| (assignment.name.clone(), self.assignment_text(assignment)))
             .collect();
-        let stdin = self
-            .redirected_stdin(&simple.redirects)
-            .unwrap_or_else(|| self.context.stdin.clone());
+        let redirected = self.redirected_stdin(&simple.redirects);
         let span = simple.span;
         let timed = self.timed.take();
         if let Some(timed) = &timed {
@@ -159,9 +157,10 @@ impl<'w> Walker<'w, '_> {
         let name = args.first().and_then(Arg::program);
         let entry = self.bases.clone();
         let called = match &name {
-            Some(name) if !crate::builtins::is_builtin(name) => {
-                self.call_function_with(name, args, &stdin)
-            }
+            Some(name) if !crate::builtins::is_builtin(name) => self
+                .sharing(redirected.clone(), |walker| {
+                    walker.call_function(name, args)
+                }),
             _ => Called::Program,
         };
         if called == Called::Function {
@@ -177,6 +176,7 @@ impl<'w> Walker<'w, '_> {
         // Perhaps there was no such function.
         let after_function = std::mem::replace(&mut self.bases, entry);
         let demand = self.context.demand.clone();
+        let stdin = redirected.unwrap_or_else(|| self.context.stdin.clone());
         let idx = self.call(&Call {
             assignments: &assignments,
             args,
@@ -192,17 +192,6 @@ impl<'w> Walker<'w, '_> {
             self.bases = self.bases.clone().join(after_function);
         }
         idx
-    }
-
-    /// Calls a function that reads this input.
-    fn call_function_with(&mut self, name: &str, args: &[Arg], stdin: &Stdin) -> Called {
-        if *stdin == self.context.stdin {
-            return self.call_function(name, args);
-        }
-        let outer = std::mem::replace(&mut self.context.stdin, stdin.clone());
-        let called = self.call_function(name, args);
-        self.context.stdin = outer;
-        called
     }
 
     /// The subject of words that name no file that is run.
@@ -337,24 +326,42 @@ impl<'w> Walker<'w, '_> {
                 RedirectKind::Read | RedirectKind::ReadWrite => Some(
                     match expand::single(&redirect.target, self.knowledge()).known() {
                         Some("/dev/null") => Stdin::Inherited,
-                        _ => Stdin::File,
+                        _ => Stdin::File(self.input_file(&redirect.target)),
                     },
                 ),
                 RedirectKind::HereString => Some(self.known_stdin(&redirect.target, "\n")),
                 RedirectKind::HereDocument(idx) => {
                     self.here_body(idx).map(|body| self.known_stdin(body, ""))
                 }
-                // `<&3` may be anything.
                 RedirectKind::Duplicate if redirect.descriptor.is_none() => stdin,
-                // `<&-` closes it.
+                // It is closed.
                 RedirectKind::Duplicate if redirect.target.pieces.is_empty() => {
                     Some(Stdin::Inherited)
                 }
-                RedirectKind::Duplicate => Some(Stdin::File),
+                // `<&3` may be anything.
+                RedirectKind::Duplicate => Some(Stdin::File(None)),
                 RedirectKind::Write => stdin,
             };
         }
         stdin
+    }
+
+    /// The name of a file that is read, as rules write paths.
+    fn input_file(&self, target: &Word) -> Option<Box<str>> {
+        let [base] = self.bases.all() else {
+            return None;
+        };
+        let target = expand::single(target, self.knowledge());
+        let path = self.bases.path(&target, &self.sink.place)?;
+        path.as_known()?;
+        let found = self.sink.place.forms.path(base, &path);
+        let path = found.subject.lexical.short;
+        let is_file = found.unknown.is_none()
+            && path.as_known().is_some_and(|path| {
+                // What a descriptor stands for is another file each time.
+                !path.starts_with("/dev/") && !path.starts_with("/proc/")
+            });
+        path.as_known().filter(|_| is_file).map(Into::into)
     }
 
     fn known_stdin(&self, word: &Word, end: &str) -> Stdin {

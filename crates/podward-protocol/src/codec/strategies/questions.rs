@@ -104,16 +104,27 @@ pub(super) fn choice() -> impl Strategy<Value = Choice> {
         Just(Width::SameArguments),
         Just(Width::Tool),
     ];
-    let part = (any::<usize>(), text(), text(), widths, vec(text(), 0..2)).prop_map(
-        |(operation, tool, pattern, width, directories)| ChoicePart {
+    let part = (any::<usize>(), text(), text(), widths, given()).prop_map(
+        |(operation, tool, pattern, width, (directories, expanded, input))| ChoicePart {
             operation,
             tool,
             pattern,
             width,
             directories,
+            expanded,
+            input,
         },
     );
     vec(part, 0..3).prop_map(|parts| Choice { parts })
+}
+
+fn given() -> impl Strategy<Value = (Vec<String>, Vec<ExpandedWord>, Option<Input>)> {
+    let word = (any::<usize>(), text()).prop_map(|(word, spelled)| ExpandedWord { word, spelled });
+    let input = prop_oneof![
+        text().prop_map(|text| Input::Text { text }),
+        text().prop_map(|path| Input::File { path }),
+    ];
+    (vec(text(), 0..2), vec(word, 0..2), option::of(input))
 }
 
 pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
@@ -125,12 +136,14 @@ pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
 }
 
 pub(super) fn grant() -> impl Strategy<Value = Grant> {
-    let rule = (text(), text(), vec(asker(), 0..2), vec(text(), 0..2)).prop_map(
-        |(tool, pattern, askers, directories)| GrantRule {
+    let rule = (text(), text(), vec(asker(), 0..2), given()).prop_map(
+        |(tool, pattern, askers, (directories, expanded, input))| GrantRule {
             tool,
             pattern,
             askers,
             directories,
+            expanded,
+            input,
         },
     );
     (

@@ -77,7 +77,7 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
     (
         text(),
         subjects,
-        text(),
+        (text(), option::of(text())),
         option::of(text()),
         any::<bool>(),
         needs,
@@ -86,16 +86,19 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
         vec(text(), 0..3),
     )
         .prop_map(
-            |(tool, subject, text, leads_to, known, need, span, why, partial)| Operation {
-                tool,
-                subject,
-                text,
-                leads_to,
-                known,
-                need,
-                span,
-                why,
-                partial,
+            |(tool, subject, (text, spelled), leads_to, known, need, span, why, partial)| {
+                Operation {
+                    tool,
+                    subject,
+                    text,
+                    spelled,
+                    leads_to,
+                    known,
+                    need,
+                    span,
+                    why,
+                    partial,
+                }
             },
         )
 }

@@ -23,7 +23,11 @@ impl Walker<'_, '_> {
         match &call.stdin {
             Stdin::Inherited => {}
             Stdin::Known(..) => self.seen_input(call, Shell::Elsewhere),
-            Stdin::Pipe | Stdin::Listed(..) | Stdin::Piped(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe
+            | Stdin::Listed(..)
+            | Stdin::Piped(..)
+            | Stdin::File(_)
+            | Stdin::Expanding => {
                 self.unknown(
                     "a shell of another machine that runs its input",
                     call.span,
@@ -59,7 +63,7 @@ impl Walker<'_, '_> {
             | Stdin::Pipe
             | Stdin::Listed(..)
             | Stdin::Piped(..)
-            | Stdin::File
+            | Stdin::File(_)
             | Stdin::Expanding => {
                 self.unknown(
                     "an interpreter that runs its input",
@@ -78,7 +82,7 @@ impl Walker<'_, '_> {
         match &call.stdin {
             // Of a text that is known, each line is looked at.
             Stdin::Inherited | Stdin::Known(..) | Stdin::Piped(..) => {}
-            Stdin::Pipe | Stdin::Listed(..) | Stdin::File | Stdin::Expanding => {
+            Stdin::Pipe | Stdin::Listed(..) | Stdin::File(_) | Stdin::Expanding => {
                 let why = "commands that are read from the input";
                 self.unknown(why, call.span, &call.demand);
             }

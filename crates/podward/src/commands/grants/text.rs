@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use podward_pod::{StoredGrant, StoredGrants};
 use podward_protocol::{AskedBy, Asker, GrantFor, GrantRule};
-use podward_view::{Lines, in_words, one_line, visible};
+use podward_view::{Lines, given_text, in_words, one_line, visible};
 
 /// Characters of a reason that a list shows.
 const REASON: usize = 80;
@@ -60,9 +60,14 @@ pub(super) fn explain(stored: &StoredGrant) -> String {
 fn covers(rule: &GrantRule) -> String {
     let place = match &*rule.directories {
         [] => String::new(),
-        names => format!("  (in {})", in_words(names)),
+        names => format!(", in {}", in_words(names)),
     };
-    format!("{} `{}`{place}", shown(&rule.tool), shown(&rule.pattern))
+    let given = place + &given_text(&rule.expanded, rule.input.as_ref());
+    let given = match given.strip_prefix(", ") {
+        Some(given) => format!("  ({given})"),
+        None => given,
+    };
+    format!("{} `{}`{given}", shown(&rule.tool), shown(&rule.pattern))
 }
 
 fn lasts(stored: &StoredGrant) -> String {

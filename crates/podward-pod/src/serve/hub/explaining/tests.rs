@@ -25,6 +25,7 @@ fn operation(n_bytes: usize) -> ExplainedOperation {
             tool: "bash".to_owned(),
             subject: SubjectKind::Command,
             text: "ls".to_owned(),
+            spelled: None,
             leads_to: None,
             known: true,
             need: Need::Full,

@@ -26,6 +26,8 @@ fn stored(lasts: GrantFor) -> StoredGrant {
                     asker(AskedBy::Default),
                 ],
                 directories: Vec::new(),
+                expanded: Vec::new(),
+                input: None,
             }],
             lasts,
             by: "a terminal".to_owned(),

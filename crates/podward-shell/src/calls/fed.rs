@@ -1,0 +1,142 @@
+//! What a command is given as its standard input, where it matters what that is.
+
+use podward_policy::Input;
+
+use super::Call;
+use crate::arg::Arg;
+use crate::limits;
+use crate::walk::{Stdin, Walker};
+
+/// Programs that do the same whatever they read: it is nothing but data to them, or they read nothing.
+///
+/// None of them writes it to a file, sends it, or takes it for code, names or options; the words of what
+/// `xargs` makes of it are operations of their own.
+const FILTERS: &[&str] = &[
+    "[",
+    "awk",
+    "base32",
+    "base64",
+    "basename",
+    "bc",
+    "cat",
+    "cksum",
+    "cmp",
+    "column",
+    "comm",
+    "cp",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expand",
+    "expr",
+    "false",
+    "fgrep",
+    "file",
+    "find",
+    "fmt",
+    "fold",
+    "gawk",
+    "grep",
+    "gsed",
+    "gunzip",
+    "gzip",
+    "head",
+    "hexdump",
+    "iconv",
+    "id",
+    "join",
+    "jq",
+    "ln",
+    "ls",
+    "mawk",
+    "md5sum",
+    "mkdir",
+    "mv",
+    "nl",
+    "numfmt",
+    "od",
+    "paste",
+    "pr",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "rg",
+    "rm",
+    "rmdir",
+    "sed",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shuf",
+    "sleep",
+    "sort",
+    "stat",
+    "strings",
+    "tac",
+    "tail",
+    "test",
+    "touch",
+    "tr",
+    "true",
+    "tsort",
+    "unexpand",
+    "uniq",
+    "wc",
+    "which",
+    "xargs",
+    "xxd",
+    "xz",
+    "yq",
+    "zcat",
+    "zstd",
+];
+
+/// Those whose script may be what they read.
+const SCRIPTED: &[&str] = &["awk", "gawk", "gsed", "mawk", "sed", "jq", "yq"];
+
+impl Walker<'_, '_> {
+    /// What a call reads, as far as what it does hangs on it.
+    pub(super) fn input_of(&self, call: &Call<'_>) -> Input {
+        if call.stdin == Stdin::Inherited || is_filter(call.args) {
+            return Input::Nothing;
+        }
+        // What is left of it is not known.
+        if self.context.shares_stdin && call.stdin == self.context.stdin {
+            return Input::Unknown;
+        }
+        match &call.stdin {
+            Stdin::Inherited => Input::Nothing,
+            Stdin::Known(text, _) | Stdin::Piped(text, _) if text.len() <= limits::VALUE_BYTES => {
+                Input::Text(text.as_str().into())
+            }
+            Stdin::File(Some(path)) => Input::File(path.clone()),
+            Stdin::Known(..)
+            | Stdin::Piped(..)
+            | Stdin::File(None)
+            | Stdin::Pipe
+            | Stdin::Listed(..)
+            | Stdin::Expanding => Input::Unknown,
+        }
+    }
+}
+
+fn is_filter(args: &[Arg]) -> bool {
+    let Some(name) = args.first().and_then(Arg::known) else {
+        return false;
+    };
+    let is_input = |arg: &Arg| {
+        let text = arg.known().unwrap_or("-");
+        (text.starts_with('-') && text.ends_with('-'))
+            || text.contains("/dev/")
+            || text.contains("/proc/")
+    };
+    FILTERS.contains(&name) && !(SCRIPTED.contains(&name) && args.iter().skip(1).any(is_input))
+}
