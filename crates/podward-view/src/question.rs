@@ -1,27 +1,26 @@
 //! What is asked, in full: what would run, what asks about it, and what is not known.
 
 mod entries;
+mod given;
 
 use std::borrow::Cow;
 
 use podward_protocol::{
-    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, ExpandedWord, Explanation, Input,
-    Operation, PermissionRequest, Width,
+    AskReason, AskedBy, Asker, Cause, ChoicePart, Coverage, Explanation, Operation,
+    PermissionRequest, Width,
 };
 use serde_json::{Map, Value};
 
 use self::entries::View;
+pub use self::given::{given_text, in_words};
 use crate::change::{Before, Edit, Places, change, replaced};
 use crate::progress::verdict_word;
 use crate::rows::{Kind, Look, MIN_COLUMNS, Mark, Row, rows_of};
-use crate::visible::{Lines, one_line, visible};
+use crate::visible::{Lines, visible};
 use crate::wording::{
     REPEATED, cause_text, counted, each_once, operation_text, pods_text, unnamed_text,
 };
 use crate::wrapping::wrapped;
-
-/// Characters of an input that are shown.
-const INPUT: usize = 60;
 
 /// A question, with what is in the file that the call would write.
 #[derive(Debug, Clone, PartialEq)]
@@ -444,31 +443,6 @@ pub fn width_text(part: &ChoicePart) -> Cow<'static, str> {
         Width::Tool => "whatever its arguments are",
     };
     width.into()
-}
-
-/// What has to be the same beside the words of a command, each behind a comma; nothing where a command
-/// of literal words is given no input.
-#[must_use]
-pub fn given_text(expanded: &[ExpandedWord], input: Option<&Input>) -> String {
-    let words = expanded.iter().map(|word| {
-        let word = visible(&word.spelled, Lines::Escape);
-        format!(", `{word}` read by the shell")
-    });
-    let input = input.map(|input| match input {
-        Input::Text { text } => format!(", with the input `{}`", one_line(text, INPUT)),
-        Input::File { path } => format!(", reading `{}`", visible(path, Lines::Escape)),
-    });
-    words.chain(input).collect()
-}
-
-/// Directories, of which a command runs in one.
-#[must_use]
-pub fn in_words(directories: &[String]) -> String {
-    let names = directories.iter().map(|name| match &**name {
-        "." => "the workspace".to_owned(),
-        name => format!("`{}`", visible(name, Lines::Escape)),
-    });
-    names.collect::<Vec<_>>().join(" or ")
 }
 
 /// What asks, without its place.

@@ -1,7 +1,8 @@
 use crate::asking::{AskedBy, Asker, Asking, shortest_ask_timeout};
+use crate::circumstances::Circumstances;
 use crate::grant::GrantRule;
 use crate::operation::{
-    Circumstances, CommandPlace, Directories, Lowered, Need, Operation, OperationIdx, Subject,
+    CommandPlace, Directories, Lowered, Need, Operation, OperationIdx, Subject,
 };
 use crate::policy::{Policies, Policy};
 use crate::testing::{

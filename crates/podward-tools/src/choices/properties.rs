@@ -12,7 +12,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed};
 use serde_json::json;
 
-use super::{Width, check_pattern, choices};
+use super::{Choice, Width, check_pattern, choices};
 use crate::fixture::{policies, text_place};
 use crate::registry::lower;
 
@@ -339,6 +339,45 @@ proptest! {
                         "{line}: {} `{}` covers {:?}",
                         choice.width, choice.pattern, other.written
                     );
+                }
+            }
+        }
+    }
+}
+
+/// A word that the shell expands, in pieces that hold no quote.
+fn an_expanded_word() -> impl Strategy<Value = String> {
+    let pieces = select(&["a", "b.c", "1", "*", "?", "[ab]", "-", "/", "."][..]);
+    let front = select(&["", "", "~", "~/", "*"][..]);
+    (front, vec(pieces, 0..4))
+        .prop_map(|(front, pieces)| format!("{front}{}", pieces.concat()))
+        .prop_filter("the shell expands none of it", |word| {
+            word.contains(['*', '?', '[']) || word.starts_with('~')
+        })
+}
+
+proptest! {
+    #![proptest_config(Config { cases: (config().cases / 5).max(1), ..config() })]
+
+    /// What is saved of a literal word never covers the same characters without quotes, nor the other way.
+    #[test]
+    fn a_literal_word_and_what_the_shell_expands_are_saved_apart(
+        word in an_expanded_word(),
+        front in select(&["rm", "head -n 5", "cat /tmp/x", "cd src && rm", "sudo rm", "A=1 ls"][..]),
+        end in select(&["", " 7", " *.x", " '*.x'"][..]),
+    ) {
+        let policies = policies(Action::Ask, &[]);
+        let line = |word: &str| bash(&format!("{front} {word}{end}")).unwrap();
+        let (literal, expanded) = (line(&format!("'{word}'")), line(&word));
+        for (call, other) in [(&literal, &expanded), (&expanded, &literal)] {
+            let found = choices(call, &policies.asking(call), &AddedPrograms::default());
+            for level in 0..found.n_levels() {
+                let is_narrow =
+                    |choice: &&Choice| matches!(choice.width, Width::Exact | Width::Similar);
+                let rules = found.rules(level).unwrap();
+                prop_assert!(is_covered(&policies, &rules, call));
+                if found.at(level).iter().all(is_narrow) {
+                    prop_assert!(!is_covered(&policies, &rules, other), "{word}: {rules:?}");
                 }
             }
         }
