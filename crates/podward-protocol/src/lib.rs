@@ -16,6 +16,7 @@
 //! know: see [`Method`].
 
 mod child;
+mod choice;
 mod codec;
 mod connection;
 mod event;
@@ -34,6 +35,7 @@ mod time;
 mod verdict;
 
 pub use child::{ChildWork, ChildWorked};
+pub use choice::{Choice, ChoicePart, Width};
 pub use codec::{
     DecodeError, EncodeError, Line, MAX_LINE_BYTES, MAX_REQUEST_BYTES, RawReply, RawResponse,
     RefusedRequest, decode, decode_line, decode_request, encode, encode_request, encode_response,
@@ -64,8 +66,8 @@ pub use method::{
 };
 pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{
-    Always, Answer, AskReason, Asking, Choice, ChoicePart, Chosen, ChosenPattern, Outcome,
-    PermissionRequest, PermissionSettled, Width,
+    Always, Answer, AskReason, Asking, Chosen, ChosenPattern, Outcome, PermissionRequest,
+    PermissionSettled,
 };
 pub use preview::{PermissionPreview, Preview, PreviewPart};
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};
