@@ -167,7 +167,7 @@ fn the_part_that_decided_is_underlined_and_every_operation_has_its_bytes() {
             "operations:",
             "  bash               0..14   git log --frob",
             "                             partial: the option `--frob` is not known",
-            "  bash               15..29  echo \\u{202e}漢字",
+            "  bash               15..29  echo '\\u{202e}漢字'",
             "  bash               31..46  sudo rm -r x",
             "> bash               36..46  rm -r x  (run by another command)",
             "  file_write         45..46  x  (can only tighten)",

@@ -200,7 +200,8 @@ impl Server {
 
     /// Lets the pod above be a client, over the connection that
     /// [`Inheritance::connection`](crate::Inheritance::connection) gives: when that
-    /// ends, the server stops. Has to be called inside a Tokio runtime.
+    /// ends, the process kills itself, as nothing of a child may outlive the pod above. Has to be
+    /// called inside a Tokio runtime.
     ///
     /// # Errors
     /// It is no connection.

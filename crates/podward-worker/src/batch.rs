@@ -7,7 +7,7 @@ mod parked;
 mod run;
 mod starting;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use podward_gate::{
@@ -50,6 +50,8 @@ pub(crate) struct Worked {
 struct Batch {
     /// In call order.
     slots: Vec<Slot>,
+    /// The sessions of calls that work in one of their own and have begun, by the calls' places.
+    sessions: BTreeMap<usize, Arc<str>>,
     ready: VecDeque<(usize, Permitted<Box<dyn Invocation>>)>,
     tasks: JoinSet<Finished>,
     n_running: usize,
@@ -71,8 +73,6 @@ struct Slot {
     state: SlotState,
     /// What the model has to know beside the result.
     note: Option<Box<str>>,
-    /// The session that it works in, if it works in one of its own and has begun.
-    session: Option<Arc<str>>,
 }
 
 enum SlotState {
@@ -379,6 +379,7 @@ impl Batch {
     fn new(parts: &Parts, slots: Vec<Slot>, started: Vec<Started>) -> Self {
         Self {
             slots,
+            sessions: BTreeMap::new(),
             ready: VecDeque::new(),
             tasks: JoinSet::new(),
             n_running: 0,
@@ -426,8 +427,7 @@ impl Batch {
     /// where its session is.
     fn refuse(&mut self, idx: usize, refusal: &Refusal) {
         let mut text = refusal_text(refusal);
-        let session = self.slots.get(idx).and_then(|slot| slot.session.as_ref());
-        if let Some(session) = session {
+        if let Some(session) = self.sessions.get(&idx) {
             text = format!("{}\n{text}", session_note(session));
         }
         self.set_done(idx, Arc::new(ToolOutput::failure(text)));
@@ -467,7 +467,6 @@ impl Slot {
             tool,
             state: SlotState::Waiting,
             note: None,
-            session: None,
         }
     }
 

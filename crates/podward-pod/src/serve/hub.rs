@@ -88,7 +88,7 @@ pub(super) struct Hub {
     pub(super) clients: Clients,
     /// The children that run, and what they ask.
     pub(super) below: Below,
-    /// The client that is the pod above: when it is gone, the pod stops.
+    /// The client that is the pod above: when it is gone, the process kills itself.
     pub(super) above: Option<ClientNumber>,
     pub(super) snapshot: Snapshot,
     /// What snapshots say of questions.

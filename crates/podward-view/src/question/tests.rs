@@ -410,7 +410,10 @@ fn that_a_narrowest_pattern_is_wide_is_said() {
     question.request.choices.remove(0);
     assert_eq!(
         parts_text(&question.request, 0),
-        ["bash  `git push *`  (this subcommand, whatever follows)"]
+        [
+            "bash  `git push *`  (this subcommand, whatever follows; nothing narrower: what it reads, or where \
+          it runs, is not known before it does)"
+        ]
     );
     question.request.operations[1].known = false;
     assert_eq!(

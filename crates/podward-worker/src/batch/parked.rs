@@ -1,6 +1,7 @@
 //! Calls that waited for answers when the session ended, or worked in sessions of their own: they go on, or
 //! are interrupted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podward_gate::{CallId, Progress, RefusalCause, edit_note};
@@ -49,12 +50,11 @@ impl Turn<'_> {
     pub(crate) async fn interrupt(&mut self, parked: Parked) -> Result<(), JournalError> {
         let (content, calls, started) = parked.into_parts();
         let (mut batch, open) = self.reopened(calls, started);
-        let slots = &batch.slots;
+        let sessions = &batch.sessions;
         let refuse = |(idx, call, _): (usize, _, _)| {
-            let slot: Option<&Slot> = slots.get(idx);
-            let progress = match slot.and_then(|slot| slot.session.as_ref()) {
-                Some(_) => Progress::Started,
-                None => Progress::NotStarted,
+            let progress = match sessions.contains_key(&idx) {
+                true => Progress::Started,
+                false => Progress::NotStarted,
             };
             let cause = RefusalCause::Interrupted(progress);
             (idx, Checked::Refuse(raw_refusal(&call, cause)))
@@ -73,6 +73,7 @@ impl Turn<'_> {
     ) -> (Batch, Vec<(usize, WrittenCall, Earlier)>) {
         let mut slots = Vec::with_capacity(calls.len());
         let mut open = Vec::new();
+        let mut sessions = BTreeMap::new();
         for (idx, call) in calls.into_iter().enumerate() {
             let tool: Arc<str> = call.tool().into();
             let mut slot = Slot::new(CallId::from_model(call.id()), Arc::clone(&tool));
@@ -88,7 +89,7 @@ impl Turn<'_> {
                     ..
                 } => {
                     if let Some(own) = in_session {
-                        slot.session = Some(own.id.into());
+                        sessions.insert(idx, own.id.into());
                         let edited = own.arguments.as_ref();
                         slot.note = edited.map(|edited| edit_note(&edited.to_string()).into());
                     }
@@ -102,6 +103,8 @@ impl Turn<'_> {
             }
             slots.push(slot);
         }
-        (Batch::new(self.parts, slots, started), open)
+        let mut batch = Batch::new(self.parts, slots, started);
+        batch.sessions = sessions;
+        (batch, open)
     }
 }

@@ -45,8 +45,7 @@ impl Turn<'_> {
             context.cancel = batch.cancel.child_token();
             context.judge = batch.further.judge(idx);
             context.skills = batch.starting.starter(idx);
-            let slot = batch.slots.get(idx);
-            context.session = slot.and_then(|slot| slot.session.clone());
+            context.session = batch.sessions.get(&idx).cloned();
             batch.n_running += 1;
             batch.tasks.spawn(
                 async move {
@@ -104,12 +103,13 @@ impl Batch {
         permitted: &Permitted<Box<dyn Invocation>>,
         context: &RunContext,
     ) -> Option<OwnSession> {
-        let slot = self.slots.get_mut(idx)?;
-        if slot.session.is_none() {
-            slot.session = permitted.payload().session(context).map(Arc::from);
+        if !self.sessions.contains_key(&idx) {
+            let session = permitted.payload().session(context)?;
+            self.sessions.insert(idx, session.into());
         }
-        let session = slot.session.as_ref()?;
-        let edited = slot.note.is_some().then(|| permitted.facts().arguments());
+        let session = self.sessions.get(&idx)?;
+        let is_edited = self.slots.get(idx).is_some_and(|slot| slot.note.is_some());
+        let edited = is_edited.then(|| permitted.facts().arguments());
         Some(OwnSession {
             id: session.as_ref().to_owned(),
             // What cannot be read runs nothing later on.
