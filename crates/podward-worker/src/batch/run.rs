@@ -1,5 +1,6 @@
 //! Running the calls that may run.
 
+use std::collections::btree_map;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -103,11 +104,12 @@ impl Batch {
         permitted: &Permitted<Box<dyn Invocation>>,
         context: &RunContext,
     ) -> Option<OwnSession> {
-        if !self.sessions.contains_key(&idx) {
-            let session = permitted.payload().session(context)?;
-            self.sessions.insert(idx, session.into());
-        }
-        let session = self.sessions.get(&idx)?;
+        let session = match self.sessions.entry(idx) {
+            btree_map::Entry::Occupied(begun) => begun.into_mut(),
+            btree_map::Entry::Vacant(place) => {
+                place.insert(permitted.payload().session(context)?.into())
+            }
+        };
         let is_edited = self.slots.get(idx).is_some_and(|slot| slot.note.is_some());
         let edited = is_edited.then(|| permitted.facts().arguments());
         Some(OwnSession {
