@@ -8,12 +8,13 @@ use crate::rule::path::tightens_nothing;
 use crate::rule::tools::stands_for_anything;
 use crate::rule::{Rule, has_expansion};
 use crate::tool::{BASH, EXTERNAL_DIRECTORY, ToolName};
-use crate::verdict::{Cause, Coverage, LayerName, RuleIdx, Ruling};
+use crate::verdict::{Cause, Coverage, LayerName, Ruling};
 use crate::work::Work;
 
 mod asking;
 mod coverage;
 mod decided;
+mod decision;
 mod explain;
 mod fillings;
 mod how;
@@ -22,8 +23,9 @@ mod skills;
 mod watch;
 
 pub(crate) use asking::{judge_rest, judged};
-use coverage::{coverage, why_unknown};
+use coverage::coverage;
 pub(crate) use decided::decisions;
+use decision::{Decision, Found, Why};
 pub(crate) use explain::explain;
 use fillings::{OverFillings, counts_in_part};
 use how::{CatchAll, How, is_located, operand};
@@ -94,75 +96,6 @@ fn judge_with(layers: &[(LayerName, Policy)], call: &Lowered, watch: &mut impl W
             operation: None,
             coverage,
         },
-    }
-}
-
-/// What one layer says of one operation.
-#[derive(Debug, Clone, Copy)]
-struct Decision {
-    action: Action,
-    why: Why,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Why {
-    Rule(usize),
-    Default,
-    /// The ways to fill the holes do not agree; the first rule that some of them match.
-    Unresolved(Option<usize>),
-    Unrestricted,
-    /// No rule names the address, and the default would have allowed it.
-    Unnamed,
-}
-
-/// A decision and whose it is.
-struct Found<'a> {
-    decision: Decision,
-    operation: OperationIdx,
-    layer: &'a LayerName,
-    policy: &'a Policy,
-}
-
-impl Found<'_> {
-    /// The stricter one decides; of two equal ones that which says more, then the first.
-    fn weight(&self) -> (Action, u8) {
-        let says = match self.decision.why {
-            Why::Unrestricted => 0,
-            Why::Default | Why::Unnamed => 1,
-            Why::Unresolved(_) => 2,
-            Why::Rule(_) => 3,
-        };
-        (self.decision.action, says)
-    }
-
-    fn cause(&self, operations: &Operations) -> Cause {
-        let layer = self.layer.clone();
-        let rule_at = |idx: usize| self.policy.rules.get(idx);
-        let default = |layer| Cause::Default {
-            layer,
-            location: self.policy.default_location.clone(),
-        };
-        match self.decision.why {
-            Why::Unrestricted => Cause::Unrestricted,
-            Why::Unnamed => Cause::Unnamed { layer },
-            Why::Default => default(layer),
-            Why::Rule(idx) => match rule_at(idx) {
-                Some(rule) => Cause::Rule {
-                    layer,
-                    rule: RuleIdx(idx),
-                    location: rule.location(),
-                    pattern: rule.pattern.clone(),
-                    message: rule.message().cloned(),
-                },
-                None => default(layer),
-            },
-            Why::Unresolved(idx) => Cause::Unresolved {
-                layer,
-                rule: idx.map(RuleIdx),
-                location: idx.and_then(rule_at).map(Rule::location),
-                why: why_unknown(operations.get(self.operation)),
-            },
-        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::asking::judged;
-use super::{View, Why, coverage, why_unknown};
+use super::coverage::why_unknown;
+use super::{View, Why, coverage};
 use crate::action::Action;
 use crate::asking::Asking;
 use crate::operation::{Lowered, Need, Operation, OperationIdx, PathSubject, Subject};
