@@ -9,8 +9,8 @@ use crate::walk::{Stdin, Walker};
 
 /// Programs that do the same whatever they read: it is nothing but data to them, or they read nothing.
 ///
-/// None of them writes it to a file, sends it, or takes it for code, names or options; the words of what
-/// `xargs` makes of it are operations of their own.
+/// None of them sends it, or takes it for code or options. Where one writes it to a file (`sort -o`), and what
+/// `xargs` makes of it, are operations of their own. A program that is not known to be such is none.
 const FILTERS: &[&str] = &[
     "[",
     "awk",
