@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::os::fd::AsRawFd as _;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionread;
+use rustix::pipe::{PipeFlags, fcntl_getpipe_size, pipe_with};
 use rustix::process::{Pid, Signal, kill_process};
 
 use serde_json::json;
@@ -158,6 +160,62 @@ fn a_signal_ends_a_pod_whose_output_nobody_takes() {
             "the socket stays"
         );
     }
+}
+
+/// Bytes of a page where pages are small.
+const SMALLEST_PAGE: usize = 4096;
+
+/// A pipe that is full but for so many bytes, which its last page holds, and how many are in it.
+fn pipe_with_room(room: usize) -> (OwnedFd, OwnedFd, u64) {
+    let (output, input) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+    let n_bytes = fcntl_getpipe_size(&input).unwrap();
+    assert!(room < SMALLEST_PAGE, "{room} bytes");
+    let n_filled = rustix::io::write(&input, &vec![b'x'; n_bytes - room]).unwrap();
+    assert_eq!(n_filled, n_bytes - room);
+    (output, input, u64::try_from(n_filled).unwrap())
+}
+
+/// A run whose reader takes nothing, with room for what it writes up to one of its lines, ends after a
+/// signal.
+fn ends_before_line(lines: &[String], idx: usize, signal: Signal, code: i32) {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&says("end"), ALLOW_ALL);
+    let room = lines[..idx].iter().map(|line| line.len() + 1).sum();
+    let (output, input, n_filled) = pipe_with_room(room);
+    let mut child = sandbox
+        .podward(&["run", pod.to_str().unwrap(), "go", "--format", "json"])
+        .stdout(input)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let n_expected = n_filled + u64::try_from(room).unwrap();
+    wait_for(&format!("what is before {}", lines[idx]), || {
+        (ioctl_fionread(&output).unwrap() == n_expected).then_some(())
+    });
+    send(&child, signal);
+    let ended = wait_for(&format!("the end at {}", lines[idx]), || {
+        child.try_wait().unwrap()
+    });
+    assert_eq!(ended.code(), Some(code), "at {}", lines[idx]);
+}
+
+/// The last line of a turn too, which only one follows.
+#[test]
+fn a_signal_ends_a_pod_whichever_of_its_lines_nobody_takes() {
+    let sandbox = Sandbox::new();
+    let pod = sandbox.pod(&says("end"), ALLOW_ALL);
+    let taken = sandbox.run(&["run", pod.to_str().unwrap(), "go", "--format", "json"]);
+    let lines: Vec<String> = taken.exits(0).stdout.lines().map(str::to_owned).collect();
+    assert!(lines.iter().any(|line| line.contains("\"turn_ended\"")));
+    std::thread::scope(|scope| {
+        // The first line tells that signals are heard.
+        for idx in 1..lines.len() {
+            for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
+                let lines = &lines;
+                scope.spawn(move || ends_before_line(lines, idx, signal, code));
+            }
+        }
+    });
 }
 
 /// What a supervisor does that never reads its child's output.

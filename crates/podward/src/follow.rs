@@ -105,12 +105,13 @@ pub(crate) async fn follow(follow: Follow) -> Written {
             }
             break;
         };
-        writer.write(&envelope, at_terminal.as_mut());
-        match envelope.event {
-            // Nobody may wait for it any more, and nobody waits for so many.
-            Event::TurnEnded(end) if !envelope.snapshot => drop(follow.ended.try_send(end)),
+        match &envelope.event {
+            // Told before it is written, which may wait for whoever reads. Nobody may wait for it any more,
+            // and nobody waits for so many.
+            Event::TurnEnded(end) if !envelope.snapshot => drop(follow.ended.try_send(end.clone())),
             _ => {} // written, and that is all
         }
+        writer.write(&envelope, at_terminal.as_mut());
     }
     if let Some(at_terminal) = &mut at_terminal {
         at_terminal.make_room();

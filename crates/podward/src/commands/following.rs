@@ -200,17 +200,18 @@ async fn pass_on(
     passed_on: mpsc::Sender<Envelope>,
     cancel: &CancellationToken,
 ) -> Passed {
-    while let Some(envelope) = events.recv().await {
-        let is_taken = tokio::select! {
+    loop {
+        // Room comes first: an event that nothing follows is not taken unless what was before it is.
+        let room = tokio::select! {
             biased;
-            taken = passed_on.send(envelope) => taken.is_ok(),
+            room = passed_on.reserve() => room,
             () = stuck(cancel) => return Passed::NotTaken,
         };
-        if !is_taken {
-            break;
-        }
+        let (Ok(room), Some(envelope)) = (room, events.recv().await) else {
+            return Passed::All;
+        };
+        room.send(envelope);
     }
-    Passed::All
 }
 
 /// Waits until the end was asked for, and so long from now or then.
