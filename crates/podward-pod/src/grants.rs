@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use crate::error::{StateError, with_causes};
 use crate::places::Places;
 
-pub(crate) use convert::{wire_asker, wire_directories, wire_input, wire_rule, wire_words};
+pub(crate) use convert::{wire_asker, wire_given, wire_rule};
 pub use error::GrantError;
 pub use file::GrantProblem;
 use file::{Change, Changed, Content, GrantFile, Seen};

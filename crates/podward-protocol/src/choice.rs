@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::grant::{ExpandedWord, Input};
+use crate::circumstances::Circumstances;
 
 /// What one `always` would save: a pattern for each part of the call that asks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -23,18 +23,9 @@ pub struct ChoicePart {
     pub pattern: String,
     /// How wide it is.
     pub width: Width,
-    /// Of a pattern that says all of a command: the directories in which it would hold, as rules write
-    /// paths; absent if that is the directory of the call.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub directories: Vec<String>,
-    /// Of a pattern for commands: the words that the shell would have to expand as it does here; absent
-    /// if it expands none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub expanded: Vec<ExpandedWord>,
-    /// Of a pattern that says all of a command: what it would have to read as its standard input; absent
-    /// if that is nothing, or nothing but data to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Input>,
+    /// What it would be given for.
+    #[serde(flatten)]
+    pub given: Circumstances,
 }
 
 /// How much more than this call a pattern covers.

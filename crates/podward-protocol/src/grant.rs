@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::circumstances::Circumstances;
 use crate::codec::{object, present};
 use crate::id::GrantId;
 use crate::time::Time;
@@ -44,43 +45,9 @@ pub struct GrantRule {
     pub pattern: String,
     /// What asked when it was given: nothing else is answered by it.
     pub askers: Vec<Asker>,
-    /// Of a pattern that says all of a command: the directories in which it holds, as rules write
-    /// paths; absent if that is the directory of the call.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub directories: Vec<String>,
-    /// Of a pattern for commands: the words that the shell expands; absent if it expands none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub expanded: Vec<ExpandedWord>,
-    /// Of a pattern that says all of a command: what it reads as its standard input; absent if that is
-    /// nothing, or nothing but data to it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<Input>,
-}
-
-/// A word of a command that is more for the shell than its characters: a file name pattern or a `~`
-/// that is not quoted, or an assignment in front of a program.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct ExpandedWord {
-    /// Its place among the words of the command, from 0.
-    pub word: usize,
-    /// As a shell has to be given it: what is literal in it is quoted.
-    pub spelled: String,
-}
-
-/// What a command reads as its standard input.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Input {
-    /// This text.
-    Text {
-        /// The text.
-        text: String,
-    },
-    /// A file.
-    File {
-        /// Its name, as rules write paths.
-        path: String,
-    },
+    /// What it was given for.
+    #[serde(flatten)]
+    pub given: Circumstances,
 }
 
 /// What asks about an operation, by what stays the same from one run to the next.

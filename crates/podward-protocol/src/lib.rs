@@ -17,6 +17,7 @@
 
 mod child;
 mod choice;
+mod circumstances;
 mod codec;
 mod connection;
 mod event;
@@ -36,6 +37,7 @@ mod verdict;
 
 pub use child::{ChildWork, ChildWorked};
 pub use choice::{Choice, ChoicePart, Width};
+pub use circumstances::{Circumstances, ExpandedWord, Input};
 pub use codec::{
     DecodeError, EncodeError, Line, MAX_LINE_BYTES, MAX_REQUEST_BYTES, RawReply, RawResponse,
     RefusedRequest, decode, decode_line, decode_request, encode, encode_request, encode_response,
@@ -53,10 +55,7 @@ pub use explanation::{
     Change, Explain, ExplainCall, ExplainedCall, ExplainedOperation, Explanation, HoleKind,
     LayerSays, PastDecision, RuleToAdd, Stands, Tried, TriedRule,
 };
-pub use grant::{
-    AskedBy, Asker, ExpandedWord, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule,
-    Input,
-};
+pub use grant::{AskedBy, Asker, Grant, GrantAdded, GrantEnd, GrantFor, GrantRevoked, GrantRule};
 pub use id::{CallId, GrantId, RequestId, SessionId, SessionIdError};
 pub use method::{
     Attend, AttendHeard, Cancel, CancelStarted, Grants, GrantsList, GrantsRevoke, Hello, Method,

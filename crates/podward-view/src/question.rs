@@ -415,11 +415,11 @@ pub fn parts_text(request: &PermissionRequest, choice: usize) -> Vec<String> {
 #[must_use]
 pub fn width_text(part: &ChoicePart) -> Cow<'static, str> {
     let there = || {
-        let place = match &*part.directories {
+        let place = match &*part.given.directories {
             [] => "in this directory".to_owned(),
             names => format!("in {}", in_words(names)),
         };
-        place + &given_text(&part.expanded, part.input.as_ref())
+        place + &given_text(&part.given)
     };
     let width = match part.width {
         Width::Exact => return format!("only this, {}", there()).into(),

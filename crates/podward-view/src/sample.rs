@@ -1,8 +1,8 @@
 //! A question to test with.
 
 use podward_protocol::{
-    AskReason, AskedBy, Asker, Asking, CallId, Cause, Choice, ChoicePart, Coverage, Need,
-    Operation, PermissionRequest, Place, RequestId, Ruling, Span, SubjectKind, Time, Verdict,
+    AskReason, AskedBy, Asker, Asking, CallId, Cause, Choice, ChoicePart, Circumstances, Coverage,
+    Need, Operation, PermissionRequest, Place, RequestId, Ruling, Span, SubjectKind, Time, Verdict,
     Width,
 };
 use serde_json::json;
@@ -20,9 +20,7 @@ pub fn push(id: &str) -> Question {
         tool: "bash".to_owned(),
         pattern: pattern.to_owned(),
         width,
-        directories: Vec::new(),
-        expanded: Vec::new(),
-        input: None,
+        given: Circumstances::default(),
     };
     let request = PermissionRequest {
         id: RequestId::new(id),

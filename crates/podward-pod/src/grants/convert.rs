@@ -16,61 +16,49 @@ pub(crate) fn wire_rule(rule: &GrantRule) -> wire::GrantRule {
         tool: rule.tool().as_str().to_owned(),
         pattern: rule.pattern().to_owned(),
         askers: rule.askers().iter().map(wire_asker).collect(),
-        directories: wire_directories(&rule.given().directories),
-        expanded: wire_words(rule.given()),
-        input: wire_input(rule.given()),
+        given: wire_given(rule.given()),
     }
 }
 
-/// The directories in which a command runs, as they are written down: none if it is that of the call.
+/// What a pattern was given for, as it is written down.
 #[must_use]
-pub(crate) fn wire_directories(directories: &Directories) -> Vec<String> {
-    match directories {
-        // INVARIANT: nothing that holds where it was given is offered or saved where that is not known: it
-        // would not match its own call.
-        Directories::Own | Directories::Unknown => Vec::new(),
-        Directories::OneOf(names) => names.iter().map(|name| name.to_string()).collect(),
-    }
-}
-
-/// The words that the shell expands, as they are written down.
-#[must_use]
-pub(crate) fn wire_words(given: &Circumstances) -> Vec<wire::ExpandedWord> {
-    // INVARIANT: as with directories, each is known where a pattern was given for it.
+pub(crate) fn wire_given(given: &Circumstances) -> wire::Circumstances {
+    // INVARIANT: what is not known of a command is in none of them: a pattern that was given for it would
+    // not match its own call.
     let spelled = given.expanded.iter().filter_map(|word| {
         Some(wire::ExpandedWord {
             word: word.idx,
             spelled: word.spelled.as_deref()?.to_owned(),
         })
     });
-    spelled.collect()
-}
-
-/// What a command reads, as it is written down.
-#[must_use]
-pub(crate) fn wire_input(given: &Circumstances) -> Option<wire::Input> {
-    match &given.input {
-        // INVARIANT: as with directories, it is known where a pattern was given for it.
-        Input::Nothing | Input::Unknown => None,
-        Input::Text(text) => Some(wire::Input::Text {
-            text: text.to_string(),
-        }),
-        Input::File(path) => Some(wire::Input::File {
-            path: path.to_string(),
-        }),
+    wire::Circumstances {
+        directories: match &given.directories {
+            Directories::Own | Directories::Unknown => Vec::new(),
+            Directories::OneOf(names) => names.iter().map(|name| name.to_string()).collect(),
+        },
+        expanded: spelled.collect(),
+        input: match &given.input {
+            Input::Nothing | Input::Unknown => None,
+            Input::Text(text) => Some(wire::Input::Text {
+                text: text.to_string(),
+            }),
+            Input::File(path) => Some(wire::Input::File {
+                path: path.to_string(),
+            }),
+        },
     }
 }
 
-fn given(rule: &wire::GrantRule) -> Circumstances {
-    let directories = rule.directories.iter().map(|name| name.as_str().into());
-    let expanded = rule.expanded.iter().map(|word| ExpandedWord {
+fn given(written: &wire::Circumstances) -> Circumstances {
+    let directories = written.directories.iter().map(|name| name.as_str().into());
+    let expanded = written.expanded.iter().map(|word| ExpandedWord {
         idx: word.word,
         spelled: Some(word.spelled.as_str().into()),
     });
     Circumstances {
         directories: Directories::of(directories.collect()),
         expanded: expanded.collect(),
-        input: match &rule.input {
+        input: match &written.input {
             None => Input::Nothing,
             Some(wire::Input::Text { text }) => Input::Text(text.as_str().into()),
             Some(wire::Input::File { path }) => Input::File(path.as_str().into()),
@@ -111,7 +99,7 @@ pub(super) fn rule(rule: &wire::GrantRule) -> Result<GrantRule, String> {
     let askers = rule.askers.iter().map(asker).collect::<Result<_, _>>()?;
     let compiled = GrantRule::compile(&tool, &rule.pattern, askers);
     compiled
-        .map(|compiled| compiled.given_in(&given(rule)))
+        .map(|compiled| compiled.given_in(&given(&rule.given)))
         .map_err(|problem| problem.to_string())
 }
 

@@ -7,7 +7,7 @@ use podward_protocol::{Chosen, MethodError, MethodErrorCode};
 use podward_shell::AddedPrograms;
 use podward_tools::{Choice, Choices, Width, choices};
 
-use crate::grants::{wire_directories, wire_input, wire_words};
+use crate::grants::wire_given;
 
 /// The longest account of what was asked about, in characters.
 const MAX_WHY: usize = 200;
@@ -120,9 +120,7 @@ fn part(choice: &Choice) -> wire::ChoicePart {
         operation: choice.operation.0,
         tool: choice.tool.to_string(),
         pattern: choice.pattern.to_string(),
-        directories: wire_directories(&choice.given.directories),
-        expanded: wire_words(&choice.given),
-        input: wire_input(&choice.given),
+        given: wire_given(&choice.given),
         width: match choice.width {
             Width::Exact => wire::Width::Exact,
             Width::Similar => wire::Width::Similar,

@@ -1,6 +1,6 @@
 //! What a saved pattern for a command needs beside its words.
 
-use podward_protocol::{ExpandedWord, Input};
+use podward_protocol::{Circumstances, Input};
 
 use crate::visible::{Lines, one_line, visible};
 
@@ -10,12 +10,12 @@ const INPUT: usize = 60;
 /// What has to be the same beside the words of a command, each behind a comma; nothing where a command
 /// of literal words is given no input.
 #[must_use]
-pub fn given_text(expanded: &[ExpandedWord], input: Option<&Input>) -> String {
-    let words = expanded.iter().map(|word| {
+pub fn given_text(given: &Circumstances) -> String {
+    let words = given.expanded.iter().map(|word| {
         let word = visible(&word.spelled, Lines::Escape);
         format!(", `{word}` read by the shell")
     });
-    let input = input.map(|input| match input {
+    let input = given.input.as_ref().map(|input| match input {
         Input::Text { text } => format!(", with the input `{}`", one_line(text, INPUT)),
         Input::File { path } => format!(", reading `{}`", visible(path, Lines::Escape)),
     });

@@ -105,26 +105,30 @@ pub(super) fn choice() -> impl Strategy<Value = Choice> {
         Just(Width::Tool),
     ];
     let part = (any::<usize>(), text(), text(), widths, given()).prop_map(
-        |(operation, tool, pattern, width, (directories, expanded, input))| ChoicePart {
+        |(operation, tool, pattern, width, given)| ChoicePart {
             operation,
             tool,
             pattern,
             width,
-            directories,
-            expanded,
-            input,
+            given,
         },
     );
     vec(part, 0..3).prop_map(|parts| Choice { parts })
 }
 
-fn given() -> impl Strategy<Value = (Vec<String>, Vec<ExpandedWord>, Option<Input>)> {
+fn given() -> impl Strategy<Value = Circumstances> {
     let word = (any::<usize>(), text()).prop_map(|(word, spelled)| ExpandedWord { word, spelled });
     let input = prop_oneof![
         text().prop_map(|text| Input::Text { text }),
         text().prop_map(|path| Input::File { path }),
     ];
-    (vec(text(), 0..2), vec(word, 0..2), option::of(input))
+    (vec(text(), 0..2), vec(word, 0..2), option::of(input)).prop_map(
+        |(directories, expanded, input)| Circumstances {
+            directories,
+            expanded,
+            input,
+        },
+    )
 }
 
 pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
@@ -136,16 +140,15 @@ pub(super) fn settled() -> impl Strategy<Value = PermissionSettled> {
 }
 
 pub(super) fn grant() -> impl Strategy<Value = Grant> {
-    let rule = (text(), text(), vec(asker(), 0..2), given()).prop_map(
-        |(tool, pattern, askers, (directories, expanded, input))| GrantRule {
-            tool,
-            pattern,
-            askers,
-            directories,
-            expanded,
-            input,
-        },
-    );
+    let rule =
+        (text(), text(), vec(asker(), 0..2), given()).prop_map(|(tool, pattern, askers, given)| {
+            GrantRule {
+                tool,
+                pattern,
+                askers,
+                given,
+            }
+        });
     (
         grant_id(),
         vec(rule, 0..3),

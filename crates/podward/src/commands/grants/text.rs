@@ -58,11 +58,11 @@ pub(super) fn explain(stored: &StoredGrant) -> String {
 
 /// What a rule covers, and where, if that is not the workspace.
 fn covers(rule: &GrantRule) -> String {
-    let place = match &*rule.directories {
+    let place = match &*rule.given.directories {
         [] => String::new(),
         names => format!(", in {}", in_words(names)),
     };
-    let given = place + &given_text(&rule.expanded, rule.input.as_ref());
+    let given = place + &given_text(&rule.given);
     let given = match given.strip_prefix(", ") {
         Some(given) => format!("  ({given})"),
         None => given,

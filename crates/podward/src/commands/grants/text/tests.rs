@@ -1,4 +1,4 @@
-use podward_protocol::{Grant, GrantId, GrantRule, SessionId};
+use podward_protocol::{Circumstances, Grant, GrantId, GrantRule, SessionId};
 
 use super::*;
 
@@ -25,9 +25,7 @@ fn stored(lasts: GrantFor) -> StoredGrant {
                     }),
                     asker(AskedBy::Default),
                 ],
-                directories: Vec::new(),
-                expanded: Vec::new(),
-                input: None,
+                given: Circumstances::default(),
             }],
             lasts,
             by: "a terminal".to_owned(),
