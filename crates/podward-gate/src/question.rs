@@ -34,7 +34,13 @@ pub struct Question(Arc<Asked>);
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     facts: Arc<CallFacts>,
-    ruling: Arc<Ruling>,
+    why: Arc<Why>,
+}
+
+/// Why a call is asked about.
+#[derive(Debug, PartialEq, Eq)]
+struct Why {
+    ruling: Ruling,
     reason: AskReason,
     asking: Arc<[Asking]>,
 }
@@ -51,10 +57,7 @@ pub struct Rest {
 /// Why the last question was asked: the next one often shares it, so that many that wait cost
 /// little.
 #[derive(Debug, Default)]
-pub(crate) struct LastAsked {
-    ruling: Option<Arc<Ruling>>,
-    asking: Arc<[Asking]>,
-}
+pub(crate) struct LastAsked(Option<Arc<Why>>);
 
 impl RequestId {
     /// The id as clients know it.
@@ -105,19 +108,23 @@ impl LastAsked {
         reason: AskReason,
         asking: Vec<Asking>,
     ) -> Question {
-        if *self.asking != *asking {
-            self.asking = asking.into();
-        }
-        let ruling = match self.ruling.take().filter(|last| **last == ruling) {
-            Some(last) => last,
-            None => Arc::new(ruling),
+        let asking = match &self.0 {
+            Some(last) if *last.asking == *asking => Arc::clone(&last.asking),
+            Some(_) | None => asking.into(),
         };
-        self.ruling = Some(Arc::clone(&ruling));
-        Question(Arc::new(Asked {
-            facts: Arc::clone(facts),
+        let why = Why {
             ruling,
             reason,
-            asking: Arc::clone(&self.asking),
+            asking,
+        };
+        let why = match self.0.take().filter(|last| **last == why) {
+            Some(last) => last,
+            None => Arc::new(why),
+        };
+        self.0 = Some(Arc::clone(&why));
+        Question(Arc::new(Asked {
+            facts: Arc::clone(facts),
+            why,
         }))
     }
 }
@@ -138,13 +145,13 @@ impl Question {
     /// The verdict over it; its cause is of a part that grants did not cover when it was judged.
     #[must_use]
     pub fn ruling(&self) -> &Ruling {
-        &self.0.ruling
+        &self.0.why.ruling
     }
 
     /// Why it is asked.
     #[must_use]
     pub fn reason(&self) -> AskReason {
-        self.0.reason
+        self.0.why.reason
     }
 
     /// Each part of the call that the rules ask about, and by what: grants have to cover all of
@@ -153,7 +160,7 @@ impl Question {
     /// after an interruption. No grant covers it.
     #[must_use]
     pub fn asking(&self) -> &[Asking] {
-        &self.0.asking
+        &self.0.why.asking
     }
 
     /// Whether grants of earlier count for it.
