@@ -21,6 +21,7 @@ mod disk_full;
 mod exit_codes;
 mod explain;
 mod fetch;
+mod futile;
 mod grants;
 mod headless;
 mod hooks;

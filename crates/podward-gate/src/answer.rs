@@ -52,6 +52,11 @@ pub enum Answer {
     NotAuto,
     /// It is too large to be shown to anybody.
     TooLarge,
+    /// The call can only fail: nobody is asked.
+    Futile {
+        /// The error that it would end with.
+        error: Box<str>,
+    },
     /// Who could have answered went away.
     ClientGone,
     /// The turn was cancelled.
@@ -177,6 +182,7 @@ impl Answer {
             | Self::NoClient
             | Self::NotAuto
             | Self::TooLarge
+            | Self::Futile { .. }
             | Self::ClientGone
             | Self::Cancelled
             | Self::PodStopped
@@ -200,6 +206,7 @@ impl Answer {
             Self::NoClient => "no_client",
             Self::NotAuto => "not_auto",
             Self::TooLarge => "too_large",
+            Self::Futile { .. } => "futile",
             Self::ClientGone => "client_gone",
             Self::Cancelled => "cancelled",
             Self::PodStopped => "pod_stopped",

@@ -279,6 +279,12 @@ impl<P> Gate<P> {
         Some(&open.question)
     }
 
+    /// What would run if a question were answered with yes, to be looked at: whether it is put or not.
+    #[must_use]
+    pub fn payload(&self, id: &RequestId) -> Option<&P> {
+        self.questions.get(id).map(|waiting| &waiting.payload)
+    }
+
     /// How often something was added to the grants or taken away from them.
     #[must_use]
     pub const fn n_grant_changes(&self) -> u64 {
@@ -400,6 +406,7 @@ impl<P> Gate<P> {
             },
             Answer::NotAuto => RefusalCause::NotAuto,
             Answer::TooLarge => RefusalCause::TooLarge,
+            Answer::Futile { error } => RefusalCause::Futile { error },
             Answer::ClientGone => RefusalCause::ClientGone,
             Answer::Cancelled => RefusalCause::Cancelled(Progress::NotStarted),
             Answer::PodStopped => RefusalCause::PodStopped(Progress::NotStarted),

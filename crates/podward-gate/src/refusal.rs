@@ -61,6 +61,11 @@ pub enum RefusalCause {
     NotAuto,
     /// A question had to be asked, and it is too large to be shown to anybody.
     TooLarge,
+    /// A question had to be asked, and a yes could not have helped: nobody was asked.
+    Futile {
+        /// The error that the call would have ended with, as its tool words it.
+        error: Box<str>,
+    },
     /// Somebody who was asked said no.
     Rejected {
         /// Who.
@@ -270,6 +275,7 @@ impl RefusalCause {
             Self::NoClient { .. } => "no_client",
             Self::NotAuto => "not_auto",
             Self::TooLarge => "too_large",
+            Self::Futile { .. } => "futile",
             Self::Rejected { .. } => "rejected",
             Self::Expired => "expired",
             Self::ClientGone => "client_gone",

@@ -42,6 +42,8 @@ pub fn refusal_text(refusal: &Refusal) -> String {
             "Refused: this call of `{tool}` was not run{part}. It needs a person's approval and is too \
              large to be shown to one. Split it into smaller calls."
         ),
+        // What a call that is run would have said: nothing was asked, so nothing else is to be told.
+        RefusalCause::Futile { error } => error.to_string(),
         RefusalCause::Rejected { by: _, feedback } => {
             rejected_text(&tool, &part, feedback.as_deref())
         }

@@ -146,6 +146,7 @@ pub const fn progress(cause: &RefusalCause) -> Progress {
         | RefusalCause::Expired
         | RefusalCause::NotAuto
         | RefusalCause::TooLarge
+        | RefusalCause::Futile { .. }
         | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool
@@ -195,6 +196,9 @@ pub fn refusal_cause(cause: &RefusalCause) -> wire::RefusalCause {
         RefusalCause::Expired => wire::RefusalCause::Expired,
         RefusalCause::NotAuto => wire::RefusalCause::NotAuto,
         RefusalCause::TooLarge => wire::RefusalCause::TooLarge,
+        RefusalCause::Futile { error } => wire::RefusalCause::Futile {
+            error: error.to_string(),
+        },
         RefusalCause::ClientGone => wire::RefusalCause::ClientGone,
         RefusalCause::BadCall { .. } => wire::RefusalCause::BadCall,
         RefusalCause::UnknownTool => wire::RefusalCause::UnknownTool,
@@ -252,6 +256,7 @@ fn run_by(by: &DecidedBy) -> wire::DecidedBy {
             | Answer::NoClient
             | Answer::NotAuto
             | Answer::TooLarge
+            | Answer::Futile { .. }
             | Answer::ClientGone
             | Answer::Cancelled
             | Answer::PodStopped
@@ -293,6 +298,7 @@ fn refused_by(cause: &RefusalCause) -> wire::DecidedBy {
         | RefusalCause::Expired
         | RefusalCause::NotAuto
         | RefusalCause::TooLarge
+        | RefusalCause::Futile { .. }
         | RefusalCause::ClientGone
         | RefusalCause::BadCall { .. }
         | RefusalCause::UnknownTool

@@ -352,6 +352,11 @@ pub enum Outcome {
     NotAuto,
     /// The question is too long for a line: nobody was asked.
     TooLarge,
+    /// The call could only fail by then: nobody was asked again.
+    Futile {
+        /// The error that it would have ended with.
+        error: String,
+    },
     /// Whoever could have answered left.
     ClientGone,
     /// The turn was cancelled.
@@ -391,6 +396,7 @@ impl Outcome {
         "no_client",
         "not_auto",
         "too_large",
+        "futile",
         "client_gone",
         "cancelled",
         "pod_stopped",
@@ -414,6 +420,7 @@ impl Outcome {
             Self::NoClient => "no_client",
             Self::NotAuto => "not_auto",
             Self::TooLarge => "too_large",
+            Self::Futile { .. } => "futile",
             Self::ClientGone => "client_gone",
             Self::Cancelled => "cancelled",
             Self::PodStopped => "pod_stopped",
@@ -438,6 +445,7 @@ impl Outcome {
             | Self::NoClient
             | Self::NotAuto
             | Self::TooLarge
+            | Self::Futile { .. }
             | Self::ClientGone
             | Self::Cancelled
             | Self::PodStopped

@@ -223,6 +223,11 @@ pub enum RefusalCause {
     NotAuto,
     /// It must be asked about, and the question is too long for a line.
     TooLarge,
+    /// It must be asked about, and a yes could not have helped: nobody was asked.
+    Futile {
+        /// The error that the call would have ended with; the model reads it.
+        error: String,
+    },
     /// Somebody said no.
     Rejected {
         /// Who.
@@ -273,6 +278,7 @@ impl RefusalCause {
             Self::NoClient => "no_client",
             Self::NotAuto => "not_auto",
             Self::TooLarge => "too_large",
+            Self::Futile { .. } => "futile",
             Self::Rejected { .. } => "rejected",
             Self::Expired => "expired",
             Self::ClientGone => "client_gone",

@@ -2,14 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, Dir, Gid, Mode, OFlags, Stat, Uid};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::confine::{Confined, Confinement, Helper, Launch};
@@ -18,6 +17,9 @@ use crate::error::{Kind, ScopeError};
 use crate::level::Level;
 use crate::roots::{Identity, Roots};
 use crate::walk::{self, Directory, Leaf, Links, Missing, Nothing, Place, Position};
+use beside::write_beside;
+
+mod beside;
 
 #[cfg(test)]
 mod tests;
@@ -185,6 +187,17 @@ impl Scope {
         }
     }
 
+    /// Whether the roots give a right at a path that leads through no symbolic link, by its text alone: the
+    /// disk is not looked at. What this refuses, the methods that need the right refuse too; what it does
+    /// not, they still may.
+    ///
+    /// # Errors
+    /// The scope does not allow it.
+    pub fn check(&self, path: &Path, wanted: Access) -> Result<(), ScopeError> {
+        let standing = walk::by_text(&self.roots, &self.absolute(path)?);
+        self.roots.check(standing, wanted, path)
+    }
+
     /// Opens a regular file for reading, and never blocks on anything else.
     ///
     /// # Errors
@@ -269,6 +282,33 @@ impl Scope {
     /// # Errors
     /// The scope does not allow it, or it cannot be written: then nothing has changed.
     pub fn replace_file(&self, path: &Path, contents: &[u8]) -> Result<Replaced, ScopeError> {
+        let (parent, name, like, replaced) = match self.replaceable(path)? {
+            Replaceable::Nothing(Nothing { parent, name, .. }) => {
+                (parent, name, None, Replaced::Created)
+            }
+            Replaceable::Leaf(Leaf {
+                parent, name, stat, ..
+            }) => (parent, name, Some(stat), Replaced::Replaced),
+        };
+        write_beside(&parent, &name, contents, like.as_ref())
+            .map_err(|errno| ScopeError::io(path, "write", errno))?;
+        Ok(replaced)
+    }
+
+    /// Whether [`Scope::replace_file`] could replace or make a file there, once the directories above it
+    /// are made: with an error it can only fail. Nothing is changed.
+    ///
+    /// # Errors
+    /// Those of [`Scope::replace_file`].
+    pub fn check_replace(&self, path: &Path) -> Result<(), ScopeError> {
+        match self.replaceable(path) {
+            Ok(_) | Err(ScopeError::Missing { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a file may take the place of.
+    fn replaceable(&self, path: &Path) -> Result<Replaceable, ScopeError> {
         for _ in 0..ATTEMPTS {
             match self.find(path, Access::Write)? {
                 Place::Directory(_) => return Err(wrong_kind(path, Kind::Directory, Kind::File)),
@@ -278,22 +318,15 @@ impl Scope {
                 }) => {
                     return Err(missing(path));
                 }
-                Place::Nothing(nothing) => {
-                    write_beside(&nothing.parent, &nothing.name, contents, None)
-                        .map_err(|errno| ScopeError::io(path, "write", errno))?;
-                    return Ok(Replaced::Created);
-                }
+                Place::Nothing(nothing) => return Ok(Replaceable::Nothing(nothing)),
                 Place::Leaf(leaf) => {
                     regular(path, &leaf)?;
                     match writable(&leaf) {
-                        Ok(()) => {}
+                        Ok(()) => return Ok(Replaceable::Leaf(leaf)),
                         // Another file has taken its name.
-                        Err(Errno::LOOP | Errno::NOENT | Errno::NXIO) => continue,
+                        Err(Errno::LOOP | Errno::NOENT | Errno::NXIO) => {}
                         Err(errno) => return Err(ScopeError::io(path, "write", errno)),
                     }
-                    write_beside(&leaf.parent, &leaf.name, contents, Some(&leaf.stat))
-                        .map_err(|errno| ScopeError::io(path, "write", errno))?;
-                    return Ok(Replaced::Replaced);
                 }
             }
         }
@@ -343,6 +376,14 @@ impl Scope {
     }
 }
 
+/// A place for a file that may be written.
+enum Replaceable {
+    /// Where there is none.
+    Nothing(Nothing),
+    /// Where there is one.
+    Leaf(Leaf),
+}
+
 /// Opens a leaf in earnest; what is there now may be another file than was looked at.
 fn open_leaf(leaf: &Leaf, access: OFlags) -> Result<(OwnedFd, Stat), Errno> {
     // NONBLOCK: a pipe that has taken the file's place must not block.
@@ -372,85 +413,6 @@ fn entry_kind(directory: impl AsFd, name: &OsStr, file_type: rustix::fs::FileTyp
     }
     rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)
         .map_or(Kind::Special, |stat| walk::kind_of(&stat))
-}
-
-/// Writes a new file next to `name`, then gives it that name.
-fn write_beside(
-    directory: &Directory,
-    name: &OsStr,
-    contents: &[u8],
-    like: Option<&Stat>,
-) -> Result<(), std::io::Error> {
-    let temporary = Temporary::create(directory, like)?;
-    let mut file = File::from(temporary.fd.try_clone()?);
-    file.write_all(contents)?;
-    if let Some(stat) = like {
-        keep_owner_and_mode(&temporary.fd, stat)?;
-    }
-    file.sync_all()?;
-    temporary.rename(name)?;
-    // The new name must survive a crash too. A directory that cannot be read cannot be synced.
-    if let Ok(directory) = readable(directory) {
-        rustix::fs::fsync(&directory)?;
-    }
-    Ok(())
-}
-
-fn keep_owner_and_mode(file: &OwnedFd, like: &Stat) -> Result<(), Errno> {
-    // Who may not give files away keeps the group at least; the owner cannot be helped.
-    let (uid, gid) = (Uid::from_raw(like.st_uid), Gid::from_raw(like.st_gid));
-    if rustix::fs::fchown(file, Some(uid), Some(gid)).is_err() {
-        let _ = rustix::fs::fchown(file, None, Some(gid));
-    }
-    // Never the set-id bits: the content is new.
-    rustix::fs::fchmod(file, Mode::from_raw_mode(like.st_mode & 0o777))
-}
-
-/// A file without its name yet; removed unless it gets it.
-struct Temporary<'a> {
-    directory: &'a Directory,
-    name: OsString,
-    fd: OwnedFd,
-}
-
-impl<'a> Temporary<'a> {
-    fn create(directory: &'a Directory, like: Option<&Stat>) -> Result<Self, Errno> {
-        let flags =
-            OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(if like.is_some() { 0o600 } else { 0o666 });
-        for _ in 0..ATTEMPTS {
-            let mut random = [0_u8; 8];
-            rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;
-            let name = OsString::from(format!(".podward-{:016x}", u64::from_ne_bytes(random)));
-            match rustix::fs::openat(&directory.fd, &name, flags, mode) {
-                Ok(fd) => {
-                    return Ok(Self {
-                        directory,
-                        name,
-                        fd,
-                    });
-                }
-                Err(Errno::EXIST) => {}
-                Err(errno) => return Err(errno),
-            }
-        }
-        Err(Errno::EXIST)
-    }
-
-    fn rename(mut self, name: &OsStr) -> Result<(), Errno> {
-        let directory = &self.directory.fd;
-        rustix::fs::renameat(directory, &self.name, directory, name)?;
-        self.name.clear();
-        Ok(())
-    }
-}
-
-impl Drop for Temporary<'_> {
-    fn drop(&mut self) {
-        if !self.name.as_bytes().is_empty() {
-            let _ = rustix::fs::unlinkat(&self.directory.fd, &self.name, AtFlags::empty());
-        }
-    }
 }
 
 fn regular(path: &Path, leaf: &Leaf) -> Result<(), ScopeError> {

@@ -138,6 +138,30 @@ pub(crate) fn walk(
     Ok(Place::Directory(walk.current))
 }
 
+/// What the roots say of `path`, which is absolute and leads through no symbolic link, without a look at the
+/// disk.
+pub(crate) fn by_text(roots: &Roots, path: &Path) -> Standing {
+    let top = PathBuf::from("/");
+    let mut standings = vec![roots.enter(Standing::default(), &top, None)];
+    let mut physical = top;
+    for step in steps(path.as_os_str()) {
+        match step {
+            // Above `/` is `/`.
+            Step::Up if standings.len() > 1 => {
+                standings.pop();
+                physical.pop();
+            }
+            Step::Up => {}
+            Step::Into(name) => {
+                physical.push(name);
+                let above = standings.last().copied().unwrap_or_default();
+                standings.push(roots.enter(above, &physical, None));
+            }
+        }
+    }
+    standings.pop().unwrap_or_default()
+}
+
 struct Walk<'a> {
     roots: &'a Roots,
     path: &'a Path,

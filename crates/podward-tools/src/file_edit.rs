@@ -4,22 +4,25 @@ mod near_miss;
 mod replacement;
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use podward_gate::{CallFacts, Permit};
 use podward_policy::ToolName;
+use podward_scope::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::blocking::{CANCELLED, blocking};
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
-use crate::file_edit::replacement::{Edit, Occurrences};
+use crate::file_edit::replacement::{Edit, Edited, Occurrences};
 use crate::files::{self, FileError};
 use crate::keep;
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
-use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+use crate::precheck;
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolOutput};
 
 /// The arguments of `file_edit`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,10 +39,17 @@ pub(crate) struct FileEdit {
     replace_all: Option<bool>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct EditFile {
     target: Target,
-    edit: Edit,
+    edit: Arc<Edit>,
+}
+
+/// An edit that is found to be possible.
+struct Prepared {
+    before: Vec<u8>,
+    edited: Edited,
+    sight: Sight,
 }
 
 impl Arguments for FileEdit {
@@ -65,14 +75,14 @@ impl Arguments for FileEdit {
             lowered: lowered(target.operations(tool, &restrictive)),
             invocation: Box::new(EditFile {
                 target,
-                edit: Edit {
+                edit: Arc::new(Edit {
                     old: self.old_string,
                     new: self.new_string,
                     occurrences: match self.replace_all {
                         Some(true) => Occurrences::All,
                         Some(false) | None => Occurrences::TheOnlyOne,
                     },
-                },
+                }),
             }),
         })
     }
@@ -80,6 +90,12 @@ impl Arguments for FileEdit {
 
 #[async_trait]
 impl Invocation for EditFile {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let edit = self.clone();
+        let look = move |ctx: &RunContext| edit.prepare(ctx).map(drop);
+        precheck::on_file(ctx, &self.target, Access::Write, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
@@ -97,19 +113,11 @@ impl EditFile {
     fn apply(&self, call: &CallFacts, ctx: &RunContext) -> Result<String, FileError> {
         let _turn = files::write_turn();
         let shown = self.target.shown();
-        let before = self.load(ctx)?;
-        let sight = if files::may_read(&ctx.policies, &self.target) {
-            Sight::Shown
-        } else {
-            Sight::Hidden
-        };
-        let bytes_max = ctx.limits.file_bytes;
-        let edited = self.edit.apply(&before, bytes_max).map_err(|error| {
-            FileError::new(match sight {
-                Sight::Shown => error.explained(&shown, &self.edit, &before),
-                Sight::Hidden => error.stated(&shown),
-            })
-        })?;
+        let Prepared {
+            before,
+            edited,
+            sight,
+        } = self.prepare(ctx)?;
         keep::around(ctx, call, &self.target, |scope| {
             files::replace(scope, &self.target, &edited.contents)
         })?;
@@ -127,6 +135,31 @@ impl EditFile {
             ));
         }
         Ok(result)
+    }
+
+    /// Finds out what the edit makes of the file, and whether that can be written.
+    fn prepare(&self, ctx: &RunContext) -> Result<Prepared, FileError> {
+        precheck::in_scope(ctx, &self.target, Access::Write)?;
+        let shown = self.target.shown();
+        let before = self.load(ctx)?;
+        let sight = if files::may_read(&ctx.policies, &self.target) {
+            Sight::Shown
+        } else {
+            Sight::Hidden
+        };
+        let bytes_max = ctx.limits.file_bytes;
+        let edited = self.edit.apply(&before, bytes_max).map_err(|error| {
+            FileError::new(match sight {
+                Sight::Shown => error.explained(&shown, &self.edit, &before),
+                Sight::Hidden => error.stated(&shown),
+            })
+        })?;
+        ctx.scope.check_replace(self.target.absolute())?;
+        Ok(Prepared {
+            before,
+            edited,
+            sight,
+        })
     }
 
     fn load(&self, ctx: &RunContext) -> Result<Vec<u8>, FileError> {

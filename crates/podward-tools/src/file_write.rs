@@ -3,18 +3,19 @@
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::ToolName;
-use podward_scope::{Replaced, Scope};
+use podward_scope::{Access, Replaced, Scope};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::blocking::{CANCELLED, blocking};
 use crate::built_in::{Arguments, Ready};
 use crate::error::BadArguments;
-use crate::files;
+use crate::files::{self, FileError};
 use crate::keep;
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
-use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+use crate::precheck;
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolOutput};
 
 /// The arguments of `file_write`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,6 +60,12 @@ impl Arguments for FileWrite {
 
 #[async_trait]
 impl Invocation for WriteFile {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let target = self.target.clone();
+        let look = move |ctx: &RunContext| check(ctx, &target);
+        precheck::on_file(ctx, &self.target, Access::Write, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {
         if ctx.cancel.is_cancelled() {
             return ToolOutput::failure(CANCELLED);
@@ -70,7 +77,9 @@ impl Invocation for WriteFile {
             let shown = self.target.shown();
             let write =
                 |scope: &Scope| files::replace(scope, &self.target, self.content.as_bytes());
-            match keep::around(&ctx, permit.facts(), &self.target, write) {
+            let written = check(&ctx, &self.target)
+                .and_then(|()| keep::around(&ctx, permit.facts(), &self.target, write));
+            match written {
                 Ok(Replaced::Created) => {
                     ToolOutput::success(format!("created `{shown}` ({n_bytes} bytes)"))
                 }
@@ -82,6 +91,12 @@ impl Invocation for WriteFile {
         })
         .await
     }
+}
+
+/// Whether a file can be written there.
+fn check(ctx: &RunContext, target: &Target) -> Result<(), FileError> {
+    precheck::in_scope(ctx, target, Access::Write)?;
+    Ok(ctx.scope.check_replace(target.absolute())?)
 }
 
 #[cfg(test)]

@@ -15,7 +15,9 @@ use crate::keep::Keep;
 use crate::registry::Registry;
 use crate::skill::NoSkills;
 use crate::spawn::NoChildren;
-use crate::tool::{Judge, Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged};
+use crate::tool::{
+    Judge, Meanwhile, Place, Proposal, RunContext, ToolLimits, ToolOutput, Unjudged,
+};
 
 /// A workspace `w`, a home `home` and a directory `outside`, on disk.
 pub(crate) struct World {
@@ -131,6 +133,18 @@ impl World {
         let output = self.call(tool, arguments);
         assert!(output.is_error, "{}", output.content);
         output.content
+    }
+
+    /// What is found before a person is asked about a call; `None`: nothing is looked at.
+    pub(crate) fn precheck(
+        &self,
+        tool: &str,
+        arguments: Value,
+        meanwhile: Meanwhile,
+    ) -> Option<Result<(), String>> {
+        let proposal = self.propose(tool, arguments);
+        let look = proposal.invocation.precheck(&self.context(), meanwhile)?;
+        Some(look())
     }
 
     pub(crate) fn run(&self, proposal: Proposal) -> ToolOutput {

@@ -1,5 +1,6 @@
 //! What a call is about to change, kept before it does.
 
+mod changes;
 mod reads;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::files::{self, FileError};
 use crate::lower::names;
 use crate::lower::path::Target;
 use crate::tool::{RunContext, ToolOutput};
+pub use changes::Changes;
 use reads::only_reads;
 
 /// Keeps what calls are about to change, so that it can be brought back.

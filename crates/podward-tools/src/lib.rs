@@ -73,6 +73,7 @@ mod fixture;
 mod keep;
 mod lower;
 mod mcp;
+mod precheck;
 mod read;
 mod registry;
 mod search;
@@ -89,11 +90,11 @@ pub use choices::{
     check_pattern, choices, rules_to_allow,
 };
 pub use error::{BadArguments, BadCall, UnknownTool};
-pub use keep::{Deed, Keep, Kept, NotKept, Reach};
+pub use keep::{Changes, Deed, Keep, Kept, NotKept, Reach};
 pub use registry::{NameTaken, Registry, arguments_of_text, lower};
 pub use skill::{NoSkills, StartSkill, skill_tool};
 pub use spawn::{ChildCall, NoChildren, RunChild, spawn_tool};
 pub use tool::{
-    Invocation, Judge, Judged, Links, Place, Proposal, RunContext, Tool, ToolLimits, ToolOutput,
-    Unjudged,
+    Invocation, Judge, Judged, Links, Meanwhile, Place, Precheck, Proposal, RunContext, Tool,
+    ToolLimits, ToolOutput, Unjudged,
 };

@@ -9,6 +9,7 @@ use std::num::NonZeroU64;
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::ToolName;
+use podward_scope::Access;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -19,8 +20,9 @@ use crate::error::BadArguments;
 use crate::files::{self, FileError};
 use crate::lower::path::Target;
 use crate::lower::{lowered, names};
+use crate::precheck;
 use crate::read::lines::{Line, Lines};
-use crate::tool::{Invocation, Place, RunContext, ToolLimits, ToolOutput};
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolLimits, ToolOutput};
 
 /// The arguments of `read`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,6 +65,12 @@ impl Arguments for Read {
 
 #[async_trait]
 impl Invocation for ReadFile {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let target = self.target.clone();
+        let look = move |ctx: &RunContext| files::open(&ctx.scope, &target).map(drop);
+        precheck::on_file(ctx, &self.target, Access::Read, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
         let ctx = files::judged(ctx);
         blocking(move || match files::open(&ctx.scope, &self.target) {

@@ -68,10 +68,33 @@ pub trait Invocation: Send {
         None
     }
 
+    /// A look at whether the call can only fail, as things are, for a call that a person would be asked
+    /// about: with an error that is its result, and nobody is asked. `None`: nothing is known against it.
+    ///
+    /// The model reads the error without anybody's approval: it must not tell what the rules do not let
+    /// the model know anyway. Where other calls may change files before this one runs, what is on disk says
+    /// nothing yet.
+    fn precheck(&self, _: &RunContext, _: Meanwhile) -> Option<Precheck> {
+        None
+    }
+
     /// Runs the call.
     ///
     /// It ends soon after `ctx.cancel` is cancelled, with an error result that says so.
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput;
+}
+
+/// Looks whether a call can only fail, and changes nothing: the error is the one that the call would end
+/// with. It may work on files and block meanwhile.
+pub type Precheck = Box<dyn FnOnce() -> Result<(), String> + Send>;
+
+/// What may happen between a look at a call and its run, as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meanwhile {
+    /// No call that may run before it changes what it is about.
+    NothingChanges,
+    /// Another call may.
+    FilesChange,
 }
 
 /// Has a further call judged that a running call turns out to need: the redirect of a fetch, the

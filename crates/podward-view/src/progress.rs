@@ -1,6 +1,6 @@
 //! How far calls and turns have come, in a few words.
 
-use podward_protocol::{ToolOutcome, TurnEndReason, TurnEnded, Verdict};
+use podward_protocol::{RefusalCause, ToolOutcome, TurnEndReason, TurnEnded, Verdict};
 
 use crate::rows::Look;
 use crate::visible::{Lines, visible};
@@ -23,6 +23,13 @@ pub fn result_text(outcome: &ToolOutcome) -> (Look, String) {
         ToolOutcome::Done => (Look::Good, "done".to_owned()),
         ToolOutcome::Failed => (Look::Warning, "failed".to_owned()),
         ToolOutcome::Stopped { cause } => (Look::Bad, format!("stopped ({})", refusal_text(cause))),
+        // The error that it would have ended with stands below it.
+        ToolOutcome::Refused {
+            cause: RefusalCause::Futile { .. },
+        } => (
+            Look::Warning,
+            "failed (nobody was asked, for it could only fail)".to_owned(),
+        ),
         ToolOutcome::Refused { cause } => (Look::Bad, format!("refused ({})", refusal_text(cause))),
     }
 }

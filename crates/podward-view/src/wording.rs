@@ -235,6 +235,7 @@ pub fn refusal_text(cause: &RefusalCause) -> String {
         RefusalCause::Expired => "nobody answered in time".to_owned(),
         RefusalCause::NotAuto => NOT_AUTO.to_owned(),
         RefusalCause::TooLarge => "too large to be asked about".to_owned(),
+        RefusalCause::Futile { error } => futile_text(error),
         RefusalCause::ClientGone => "whoever could have answered left".to_owned(),
         RefusalCause::Hook { name, text } => {
             one_line(&format!("by hook {name}: {text}"), CALL_CHARS)
@@ -266,6 +267,7 @@ pub fn outcome_text(outcome: &Outcome) -> String {
         Outcome::NoClient => "nobody is here to be asked".to_owned(),
         Outcome::NotAuto => NOT_AUTO.to_owned(),
         Outcome::TooLarge => "too large to be asked about".to_owned(),
+        Outcome::Futile { error } => futile_text(error),
         Outcome::ClientGone => "whoever could have answered left".to_owned(),
         Outcome::Cancelled => "the turn was cancelled".to_owned(),
         Outcome::PodStopped => "the pod stopped".to_owned(),
@@ -278,6 +280,14 @@ pub fn outcome_text(outcome: &Outcome) -> String {
             one_line(&format!("no, hook {name} failed: {why}"), CALL_CHARS)
         }
     }
+}
+
+/// Nobody is asked about what can only fail.
+fn futile_text(error: &str) -> String {
+    one_line(
+        &format!("nobody was asked, for it could only fail: {error}"),
+        CALL_CHARS,
+    )
 }
 
 /// Who settled a question.

@@ -2,6 +2,7 @@
 
 mod asked;
 mod further;
+mod futile;
 mod judge;
 mod parked;
 mod run;

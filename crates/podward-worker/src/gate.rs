@@ -9,7 +9,7 @@ use podward_gate::{
     Rest, Settled, Submitted,
 };
 use podward_policy::{Policies, SkillLayer};
-use podward_tools::Invocation;
+use podward_tools::{Invocation, Meanwhile, Precheck, RunContext};
 use tokio::sync::mpsc;
 
 pub use uses::{GrantLedger, TakenUses};
@@ -264,6 +264,17 @@ impl SharedGate {
                 Ok(Some(settled))
             }
         }
+    }
+
+    /// The look at a call before it is asked about.
+    pub(crate) fn precheck(
+        &self,
+        id: &RequestId,
+        context: &RunContext,
+        meanwhile: Meanwhile,
+    ) -> Option<Precheck> {
+        let state = self.lock();
+        state.gate.payload(id)?.precheck(context, meanwhile)
     }
 
     /// Settles a question so that its call does not run.

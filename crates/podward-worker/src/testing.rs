@@ -11,8 +11,8 @@ use podward_policy::{
 };
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
-    BadArguments, BadCall, Invocation, Judged, NoChildren, NoSkills, Place, Proposal, Registry,
-    RunContext, Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
+    BadArguments, BadCall, Invocation, Judged, Meanwhile, NoChildren, NoSkills, Place, Precheck,
+    Proposal, Registry, RunContext, Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -31,7 +31,8 @@ use crate::skill::SkillSource;
 use crate::worker::{Worker, WorkerError};
 
 /// The tools of a test. Each takes `{"text": …}`, which is the operation's text; `hop` goes on with
-/// what stands after a `>` as a further call, and `far` works in a session of its own.
+/// what stands after a `>` as a further call, and `far` works in a session of its own. A text that ends in
+/// `doomed` is known to fail before; where it is `lost`, who looks panics.
 pub(crate) const TOOLS: [&str; 9] = [
     "echo", "fail", "panic", "slow", "stuck", "meet", "broken", "hop", "far",
 ];
@@ -365,6 +366,15 @@ impl Invocation for TestCall {
     fn session(&self, _: &RunContext) -> Option<String> {
         let n_entries = self.log.entries().len();
         (self.tool.as_str() == "far").then(|| format!("{} of {n_entries}", self.text))
+    }
+
+    fn precheck(&self, _: &RunContext, _: Meanwhile) -> Option<Precheck> {
+        let (tool, text) = (self.tool.clone(), self.text.clone());
+        Some(Box::new(move || match text.rsplit(' ').next() {
+            Some("doomed") => Err(format!("{tool} can only fail")),
+            Some("lost") => panic!("a look that panics"),
+            _ => Ok(()),
+        }))
     }
 
     async fn run(self: Box<Self>, permit: Permit, ctx: &RunContext) -> ToolOutput {

@@ -379,7 +379,9 @@ impl<'w> Turn<'w> {
                 self.n_refused = self.n_refused.saturating_add(1);
                 self.n_bad_calls = self.n_bad_calls.saturating_add(1);
             }
-            RefusalCause::Cancelled(_)
+            // It fails as it would have failed: nobody and nothing said no.
+            RefusalCause::Futile { .. }
+            | RefusalCause::Cancelled(_)
             | RefusalCause::PodStopped(_)
             | RefusalCause::Interrupted(_) => {}
         }

@@ -214,7 +214,9 @@ impl Transcript {
             cause = format!("{}  {cause}", further_text(verdict));
         }
         let cause = one_line(&cause, CALL_CHARS);
-        if let Some(refusal) = &verdict.refusal {
+        // What could only fail is no refusal: its error is its result.
+        let is_futile = |refusal: &&RefusalCause| matches!(refusal, RefusalCause::Futile { .. });
+        if let Some(refusal) = verdict.refusal.as_ref().filter(|why| !is_futile(why)) {
             let why = refusal_text(refusal);
             // What the end of the turn kept from running was not refused, and is not counted so.
             let word = match refusal {

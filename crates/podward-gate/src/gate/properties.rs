@@ -196,6 +196,9 @@ fn arb_answer() -> impl Strategy<Value = Answer> {
         Answer::NoClient,
         Answer::NotAuto,
         Answer::TooLarge,
+        Answer::Futile {
+            error: text.clone(),
+        },
         Answer::ClientGone,
         Answer::Cancelled,
         Answer::PodStopped,

@@ -27,7 +27,7 @@ pub(super) struct Waiting<P> {
     stage: Stage,
     pub(super) question: Question,
     /// What would run.
-    payload: P,
+    pub(super) payload: P,
 }
 
 #[derive(Debug, Clone, Copy)]

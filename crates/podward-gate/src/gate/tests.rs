@@ -229,6 +229,12 @@ fn each_refusing_answer_has_its_own_cause() {
         (Answer::NoClient, "no_client"),
         (Answer::NotAuto, "not_auto"),
         (Answer::TooLarge, "too_large"),
+        (
+            Answer::Futile {
+                error: "it is not there".into(),
+            },
+            "futile",
+        ),
         (Answer::Cancelled, "cancelled"),
         (Answer::PodStopped, "pod_stopped"),
         (Answer::Interrupted, "interrupted"),

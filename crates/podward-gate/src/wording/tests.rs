@@ -272,6 +272,12 @@ fn a_call_that_nobody_is_asked_about_says_how_to_make_it() {
             "Refused: this call of `bash` was not run: the command `cargo test`. It needs a person's \
              approval and is too large to be shown to one. Split it into smaller calls.",
         ),
+        (
+            RefusalCause::Futile {
+                error: "`a\\tb` does not exist".into(),
+            },
+            "`a\\tb` does not exist",
+        ),
     ] {
         let ruling = ruling(Action::Ask, default(), 0);
         check(&Refusal::judged(Arc::clone(&write), ruling, cause), text);
@@ -347,6 +353,9 @@ fn no_refusal_names_another_tool() {
         },
         RefusalCause::NotAuto,
         RefusalCause::TooLarge,
+        RefusalCause::Futile {
+            error: "gone".into(),
+        },
         RefusalCause::BadCall { why: "odd".into() },
         RefusalCause::UnknownTool,
         RefusalCause::Hook {

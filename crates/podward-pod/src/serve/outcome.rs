@@ -34,6 +34,7 @@ pub(super) fn of_answer(answer: &Answer) -> Outcome {
         Answer::NoClient => Outcome::NoClient,
         Answer::NotAuto => Outcome::NotAuto,
         Answer::TooLarge => Outcome::TooLarge,
+        Answer::Futile { error } => futile(error),
         Answer::ClientGone => Outcome::ClientGone,
         Answer::Cancelled => Outcome::Cancelled,
         Answer::PodStopped => Outcome::PodStopped,
@@ -69,6 +70,7 @@ pub(super) fn by(answer: &Answer) -> wire::DecidedBy {
         | Answer::NoClient
         | Answer::NotAuto
         | Answer::TooLarge
+        | Answer::Futile { .. }
         | Answer::ClientGone
         | Answer::Cancelled
         | Answer::PodStopped
@@ -84,6 +86,7 @@ fn of_refusal(cause: &RefusalCause) -> Outcome {
         RefusalCause::Expired => Outcome::Expired,
         RefusalCause::NotAuto => Outcome::NotAuto,
         RefusalCause::TooLarge => Outcome::TooLarge,
+        RefusalCause::Futile { error } => futile(error),
         RefusalCause::ClientGone => Outcome::ClientGone,
         RefusalCause::Hook { name, text } => Outcome::Hook {
             name: name.to_string(),
@@ -108,6 +111,12 @@ fn rejected(feedback: Option<&str>) -> Outcome {
             feedback: feedback.to_owned(),
         },
         None => Outcome::Rejected,
+    }
+}
+
+fn futile(error: &str) -> Outcome {
+    Outcome::Futile {
+        error: error.to_owned(),
     }
 }
 

@@ -197,6 +197,7 @@ fn refusal() -> impl Strategy<Value = RefusalCause> {
         Just(RefusalCause::NoClient),
         Just(RefusalCause::NotAuto),
         Just(RefusalCause::TooLarge),
+        text().prop_map(|error| RefusalCause::Futile { error }),
         (text(), option::of(text()))
             .prop_map(|(name, feedback)| RefusalCause::Rejected { name, feedback }),
         Just(RefusalCause::Expired),
@@ -294,6 +295,7 @@ pub(crate) fn settled_as() -> impl Strategy<Value = Outcome> {
         Just(Outcome::NoClient),
         Just(Outcome::NotAuto),
         Just(Outcome::TooLarge),
+        text().prop_map(|error| Outcome::Futile { error }),
         Just(Outcome::ClientGone),
         Just(Outcome::Cancelled),
         Just(Outcome::PodStopped),

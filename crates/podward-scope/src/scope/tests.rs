@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 use super::{Replaced, Scope};
-use crate::decl::{Protected, Root, ScopeDecl};
+use crate::decl::{Access, Protected, Root, ScopeDecl};
 use crate::error::{Kind, ScopeError};
 
 /// A workspace `w` and a directory `outside`, with a file or two in each.
@@ -486,4 +486,98 @@ fn a_scope_that_refuses_links_reaches_the_very_path_or_nothing() {
     }
     assert_eq!(fs::read_to_string(world.at("w/in.txt")).unwrap(), "inside");
     assert_eq!(read(&scope, world.at("w/sub/deep.txt")).unwrap(), "deep");
+}
+
+/// Paths of a world with all that can be in the way of one.
+const PATHS: [&str; 15] = [
+    "w/in.txt",
+    "w/none",
+    "w/sub",
+    "w/sub/none/deep",
+    "w/in.txt/x",
+    "w/locked/a",
+    "w/locked/none/b",
+    "w/hidden/a",
+    "w/hidden/none",
+    "w/../outside/out.txt",
+    "outside/none/x",
+    "outside/out.txt/x",
+    "w/link",
+    "w/own/../in.txt",
+    "w/read-only.txt",
+];
+
+/// A world with a scope that gives and denies.
+fn denying() -> (World, Scope) {
+    let world = World::new();
+    for name in ["w/locked", "w/hidden"] {
+        fs::create_dir_all(world.at(name)).unwrap();
+        fs::write(world.at(name).join("a"), "a").unwrap();
+    }
+    symlink("in.txt", world.at("w/link")).unwrap();
+    fs::write(world.at("w/read-only.txt"), "r").unwrap();
+    let mode = fs::Permissions::from_mode(0o400);
+    fs::set_permissions(world.at("w/read-only.txt"), mode).unwrap();
+    let decl = ScopeDecl {
+        deny: vec![Root::write("locked"), Root::read("hidden")],
+        ..ScopeDecl::default()
+    };
+    let own = [Protected::hidden(world.at("w/own"))];
+    let scope = world.scope(&decl, &own).refusing_links();
+    (world, scope)
+}
+
+/// What the text of a path decides is decided: nothing on disk changes it.
+#[test]
+fn what_the_roots_refuse_by_text_is_refused() {
+    let (world, scope) = denying();
+    let mut refused = Vec::new();
+    for path in PATHS {
+        let path_at = world.at(path);
+        if let Err(error) = scope.check(&path_at, Access::Read) {
+            refused.push(format!("read {path}: {}", name(&error)));
+            assert!(read(&scope, &path_at).is_err(), "{path}");
+        }
+        if let Err(error) = scope.check(&path_at, Access::Write) {
+            refused.push(format!("write {path}: {}", name(&error)));
+            let made = scope.create_parents(&path_at).map_err(|error| name(&error));
+            assert!(
+                made.and_then(|()| write(&scope, &path_at)).is_err(),
+                "{path}"
+            );
+        }
+    }
+    assert_eq!(
+        refused,
+        [
+            "write w/locked/a: Denied",
+            "write w/locked/none/b: Denied",
+            "read w/hidden/a: Denied",
+            "write w/hidden/a: Denied",
+            "read w/hidden/none: Denied",
+            "write w/hidden/none: Denied",
+            "write w/../outside/out.txt: Outside",
+            "write outside/none/x: Outside",
+            "write outside/out.txt/x: Outside",
+        ]
+    );
+}
+
+/// In its very words, but for what cannot be known before.
+#[test]
+fn a_look_before_a_write_says_what_the_write_says() {
+    let (world, scope) = denying();
+    for path in PATHS {
+        let path_at = world.at(path);
+        let said = scope
+            .check_replace(&path_at)
+            .map_err(|error| error.to_string());
+        let written = scope.replace_file(&path_at, b"new");
+        let written = match written {
+            Err(ScopeError::Missing { .. }) => Ok(()),
+            written => written.map(drop).map_err(|error| error.to_string()),
+        };
+        assert_eq!(said, written, "{path}");
+    }
+    assert!(!world.at("w/locked/none").exists() && !world.at("outside/none").exists());
 }

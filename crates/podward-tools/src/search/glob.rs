@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::ToolName;
-use podward_scope::Kind;
+use podward_scope::{Access, Kind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,10 +15,11 @@ use crate::error::BadArguments;
 use crate::files::{self, FileError};
 use crate::lower::path::{Target, Tree};
 use crate::lower::{lowered, names};
+use crate::precheck;
 use crate::search::LeftOut;
 use crate::search::filter::PathGlob;
 use crate::search::walk::{Ended, walk};
-use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolOutput};
 
 /// The arguments of `glob`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,6 +64,12 @@ impl Arguments for Glob {
 
 #[async_trait]
 impl Invocation for FindFiles {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let target = self.target.clone();
+        let look = move |ctx: &RunContext| files::read_dir(&ctx.scope, &target).map(drop);
+        precheck::on_file(ctx, &self.target, Access::Read, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
         let ctx = files::judged(ctx);
         blocking(move || match self.find(&ctx) {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use podward_gate::Permit;
 use podward_policy::ToolName;
-use podward_scope::Kind;
+use podward_scope::{Access, Kind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,11 +16,12 @@ use crate::error::BadArguments;
 use crate::files::{self, FileError};
 use crate::lower::path::{Target, Tree};
 use crate::lower::{lowered, names};
+use crate::precheck;
 use crate::search::LeftOut;
 use crate::search::filter::PathGlob;
 use crate::search::matches::{Room, Search, Searched};
 use crate::search::walk::{Ended, walk};
-use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolOutput};
 
 /// More lines around a match are better read.
 const CONTEXT_MAX: u64 = 20;
@@ -112,6 +113,12 @@ impl Arguments for Grep {
 
 #[async_trait]
 impl Invocation for SearchFiles {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let target = self.target.clone();
+        let look = move |ctx: &RunContext| Ok(ctx.scope.metadata(target.absolute()).map(drop)?);
+        precheck::on_file(ctx, &self.target, Access::Read, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
         let ctx = files::judged(ctx);
         blocking(move || match self.search(&ctx) {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use podward_gate::Permit;
 use podward_policy::ToolName;
-use podward_scope::{Entry, Kind};
+use podward_scope::{Access, Entry, Kind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,9 +15,10 @@ use crate::error::BadArguments;
 use crate::files::{self, FileError};
 use crate::lower::path::{Target, Tree};
 use crate::lower::{lowered, names};
+use crate::precheck;
 use crate::search::LeftOut;
 use crate::text::visible;
-use crate::tool::{Invocation, Place, RunContext, ToolOutput};
+use crate::tool::{Invocation, Meanwhile, Place, Precheck, RunContext, ToolOutput};
 
 /// The arguments of `list`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,6 +56,12 @@ impl Arguments for List {
 
 #[async_trait]
 impl Invocation for ListDirectory {
+    fn precheck(&self, ctx: &RunContext, meanwhile: Meanwhile) -> Option<Precheck> {
+        let target = self.target.clone();
+        let look = move |ctx: &RunContext| files::read_dir(&ctx.scope, &target).map(drop);
+        precheck::on_file(ctx, &self.target, Access::Read, meanwhile, look)
+    }
+
     async fn run(self: Box<Self>, _permit: Permit, ctx: &RunContext) -> ToolOutput {
         let ctx = files::judged(ctx);
         blocking(move || match self.list(&ctx) {

@@ -14,7 +14,8 @@ use crate::stop;
 use crate::turn::Turn;
 
 impl Turn<'_> {
-    /// Judges all calls, in order. When one of them ends the turn, none of them runs.
+    /// Judges all calls, in order, and settles the questions about those that can only fail. When one of them
+    /// ends the turn, none of them runs.
     pub(super) async fn check_all(
         &mut self,
         calls: Vec<(usize, WrittenCall, Earlier)>,
@@ -43,6 +44,9 @@ impl Turn<'_> {
             };
             checked.push((idx, one));
             end = reason;
+        }
+        if end.is_none() {
+            end = self.settle_futile(&mut checked).await.err();
         }
         if let Some(reason) = &end {
             let take_back =

@@ -12,6 +12,7 @@ use crate::testing::{Kit, Setup, script};
 mod asks;
 mod faults;
 mod further;
+mod futile;
 mod hooks;
 mod parked;
 mod properties;

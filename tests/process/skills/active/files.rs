@@ -83,10 +83,6 @@ fn others(sandbox: &Sandbox) -> Vec<Call> {
         ("read", "path = \"a.txt\"".to_owned()),
         ("list", at(sandbox, "skills")),
         ("bash", format!("command = \"cat {}\"", guide.display())),
-        (
-            "file_write",
-            format!("content = \"x\", {}", in_look("/new.md")),
-        ),
     ]
 }
 
@@ -96,10 +92,13 @@ fn a_skills_own_files_are_read_without_a_question_and_nothing_else_is() {
     lay_out(&sandbox);
     let (reads, others) = (reads(&sandbox), others(&sandbox));
     let denied = ("read", at(&sandbox, "skills/look/a.key"));
+    // Nobody could allow it.
+    let new = at(&sandbox, "skills/look/new.md");
+    let written = ("file_write", format!("content = \"x\", {new}"));
     let all: Vec<(&str, &str)> = reads
         .iter()
         .chain(&others)
-        .chain([&denied])
+        .chain([&denied, &written])
         .map(|(tool, input)| (*tool, &**input))
         .collect();
     let script = calls(&all) + &says("Done.") + &calls(&all[..1]) + &says("Asked.");
@@ -123,6 +122,8 @@ fn a_skills_own_files_are_read_without_a_question_and_nothing_else_is() {
     let (asked_about, refused) = rest.split_at(others.len());
     asked_about.iter().for_each(asked);
     assert!(refused[0].content.contains("`*.key`"), "{refused:#?}");
+    let content = &refused[1].content;
+    assert!(content.contains("new.md` may not be written"), "{content}");
 
     // It ends with the skill.
     run(&sandbox, &["--resume", &id(&session), &pod, "again"]);

@@ -27,7 +27,7 @@ async fn cut_off(script: &str, n_open: usize) -> Vec<Entry> {
 }
 
 /// A kit that goes on with a journal.
-fn resumed(script: &str, entries: &[Entry], setup: Setup) -> Kit {
+pub(super) fn resumed(script: &str, entries: &[Entry], setup: Setup) -> Kit {
     let replayed = History::replay(entries).unwrap();
     let kit = Kit::with(
         script,

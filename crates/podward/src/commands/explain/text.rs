@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use podward_manifest::underlined;
 use podward_policy::ByteSpan;
 use podward_protocol::{
-    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Place, Ruling,
-    Tried, TriedRule,
+    Change, ExplainedCall, ExplainedOperation, Explanation, HoleKind, LayerSays, Place,
+    RefusalCause, Ruling, Tried, TriedRule,
 };
 use podward_view::{
     below_text, by_text, cause_text, counted, need_text, one_line, operation_text, rule_lines,
@@ -63,8 +63,7 @@ pub(super) fn call(explained: &ExplainedCall, broken: Option<&str>) -> String {
         let _ = writeln!(text, "part of: {}", shown(part_of.as_str()));
     }
     for decision in &explained.decisions {
-        let refusal = decision.refusal.as_ref();
-        let refusal = refusal.map_or_else(String::new, |why| format!(" ({})", why.as_str()));
+        let refusal = decision.refusal.as_ref().map(refusal).unwrap_or_default();
         let _ = writeln!(
             text,
             "{}: {}, by {}{refusal}",
@@ -113,6 +112,14 @@ pub(super) fn call(explained: &ExplainedCall, broken: Option<&str>) -> String {
         }
     }
     text
+}
+
+/// Why a call did not run, behind what was decided.
+fn refusal(why: &RefusalCause) -> String {
+    match why {
+        RefusalCause::Futile { error } => format!(" ({}: {})", why.as_str(), shown(error)),
+        _ => format!(" ({})", why.as_str()), // the rest stands in what was decided, or is the word
+    }
 }
 
 fn operation_head(explained: &ExplainedOperation) -> String {
