@@ -436,3 +436,48 @@ fn a_signal_settles_what_is_asked_and_writes_its_result() {
         assert!(!has(&sandbox, "a"));
     }
 }
+
+/// The session has it on disk, whichever process has it in memory.
+#[test]
+fn who_was_faster_is_known_after_a_restart() {
+    let sandbox = Sandbox::new();
+    let commands = ["echo a", "touch a", "touch b", "touch c", "touch d"];
+    let manifest = sandbox.pod(&(step(&commands) + &says("well")), &asks(WAITS));
+    let pod = Pod::serve(&sandbox, &manifest);
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let requests: Vec<Value> = (0..4).map(|_| client.request()).collect();
+    let always = json!({"kind": "always", "width": 0, "for": {"kind": "session"}});
+    let reject = json!({"kind": "reject", "feedback": "not c"});
+    let edit = json!({"kind": "edit", "arguments": {"command": "true"}});
+    for (request, answer) in requests.iter().zip([once(), always, reject, edit]) {
+        client.reply(request, answer).unwrap();
+    }
+    client.event("turn_ended");
+    let calls: Vec<Value> = decisions(&pod.session)
+        .iter()
+        .map(|line| line["call"].clone())
+        .collect();
+    let session = pod.session.clone();
+    pod.kill();
+    let pod = Pod::go_on(&sandbox, &manifest, &session);
+    let mut client = Client::approver(&pod, "late");
+    let outcomes = requests.iter().map(|request| {
+        let late = client.reply(request, once()).unwrap_err();
+        assert_eq!(late["code"], "already_settled", "{late}");
+        assert_eq!(late["data"]["by"]["name"], "tester", "{late}");
+        late["data"]["outcome"].clone()
+    });
+    let expected = [
+        json!({"kind": "approved_once"}),
+        json!({"kind": "approved_always", "grants": []}),
+        json!({"kind": "rejected_with_feedback", "feedback": "not c"}),
+        json!({"kind": "approved_edited"}),
+    ];
+    assert_eq!(outcomes.collect::<Vec<_>>(), expected);
+    // The first call was never asked about.
+    let mut never = requests[0].clone();
+    never["id"] = calls[0].clone();
+    let error = client.reply(&never, once()).unwrap_err();
+    assert_eq!(error["code"], "unknown_request");
+}

@@ -205,6 +205,9 @@ fn the_record_says_that_the_rules_ask_and_that_nobody_was_asked() {
     assert_eq!(line["verdict"]["verdict"], "ask", "{line}");
     assert_eq!(line["refusal"]["error"], error, "{line}");
     let call = line["call"].as_str().unwrap();
+    let late = serde_json::json!({"id": call, "digest": "none"});
+    let late = client.reply(&late, serde_json::json!({"kind": "once"}));
+    assert_eq!(late.unwrap_err()["data"]["outcome"]["kind"], "futile");
     let explained = sandbox.run(&["explain", call]).exits(0).stdout;
     let said = format!("refuse, by the pod (futile: {error})");
     assert!(explained.contains(&said), "{explained}");

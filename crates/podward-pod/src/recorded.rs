@@ -1,5 +1,7 @@
 //! A call of an earlier or a running session, as the decision log has it.
 
+mod settled;
+
 use std::io;
 use std::path::Path;
 
@@ -16,6 +18,8 @@ use crate::session::{
     LayerDigest, SESSION_FILE, SessionNotFound, find_session, last_run, sessions,
 };
 use crate::wire::told_only;
+
+pub(crate) use settled::settled_in;
 
 /// Ids that a message names at most.
 const MOST_NAMED: usize = 5;

@@ -12,7 +12,7 @@ use podward_protocol::SessionId;
 use podward_worker::{Decision, Entry, Journal, JournalError};
 
 pub use find::{SessionNotFound, find_session, newest_session};
-pub(crate) use find::{last_run, sessions};
+pub(crate) use find::{last_ruled, last_run, sessions};
 pub use record::{LayerDigest, Opened, SESSION_FORMAT};
 
 use crate::clock::Clock;

@@ -77,7 +77,7 @@ pub enum MethodErrorCode {
     Idle,
     /// No turn was cut off that could be gone on with.
     NothingToResume,
-    /// There never was a permission request with this id.
+    /// This session never had a permission request with this id.
     UnknownRequest,
     /// The permission request was settled before this answer came.
     AlreadySettled(Box<AlreadySettled>),

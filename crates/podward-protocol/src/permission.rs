@@ -329,7 +329,8 @@ pub enum Outcome {
     ApprovedOnce,
     /// The call runs; somebody said `always`, to it or to another one that is like it.
     ApprovedAlways {
-        /// What was saved: one grant, or those that together cover every part that is asked about.
+        /// What was saved: one grant, or those that together cover every part that is asked about. Empty
+        /// where a pod that has gone on with the session no longer knows.
         grants: Vec<GrantId>,
     },
     /// The call runs with other arguments.

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-use podward_protocol::SessionId;
+use podward_protocol::{CallId, SessionId};
+use podward_worker::Entry;
 
 use super::SESSION_FILE;
 use super::record::{Created, Line, Opened, Record};
@@ -122,6 +123,24 @@ pub(crate) fn last_run(path: &Path) -> Option<Opened> {
         }
     });
     runs.last()
+}
+
+/// The word for why it was decided about a call as it was, in the last entry about it.
+pub(crate) fn last_ruled(path: &Path, call: &CallId) -> Option<String> {
+    let file = BufReader::new(File::open(path).ok()?);
+    let rulings = file.lines().map_while(Result::ok).filter_map(|line| {
+        let line: Line = serde_json::from_str(&line).ok()?;
+        let Record::Entry(recorded) = line.record else {
+            return None;
+        };
+        match recorded.entry.into_owned() {
+            Entry::Ruled {
+                call: of, cause, ..
+            } if of == call.as_str() => Some(cause),
+            _ => None, // about something else
+        }
+    });
+    rulings.last()
 }
 
 /// Every session there is.

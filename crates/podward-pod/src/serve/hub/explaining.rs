@@ -23,9 +23,10 @@ use tokio::task::JoinError;
 use super::Hub;
 use super::background::Background;
 use super::methods::request_id;
+use super::replies::already_settled;
 use super::turns::storage;
 use crate::error::shown_id;
-use crate::recorded::{CallNotFound, recorded_in};
+use crate::recorded::{CallNotFound, recorded_in, settled_in};
 use crate::serve::pending::ReplyTo;
 use crate::wire::{bad_call_explained, explanation};
 
@@ -52,6 +53,8 @@ enum What {
     Call(wire::CallId, Option<Arc<CallFacts>>),
     /// An approval that was not given.
     Preview(Box<preview::Proposed>),
+    /// What became of a question that is not known here, and that it is not.
+    Settled(CallId, Box<MethodError>),
 }
 
 /// What judges.
@@ -81,6 +84,16 @@ impl Hub {
         let open = id.and_then(|id| self.questions.get(&id));
         let facts = open.map(|open| Arc::clone(open.question.facts()));
         self.begin_explaining(to, What::Call(call, facts));
+    }
+
+    /// Answers what named a question that is not open here: an earlier run may have settled it.
+    pub(super) fn not_asked(&mut self, to: ReplyTo, id: &wire::RequestId, error: MethodError) {
+        match request_id(id) {
+            Some(id) if error.code == MethodErrorCode::UnknownRequest => {
+                self.begin_explaining(to, What::Settled(id.call().clone(), Box::new(error)));
+            }
+            Some(_) | None => self.respond(to, Err(error)),
+        }
     }
 
     fn begin_explaining(&mut self, to: ReplyTo, what: What) {
@@ -125,6 +138,7 @@ impl ToExplain {
                 Ok(Reply::ExplainCall(Box::new(explained)))
             }
             What::Preview(proposed) => Ok(Reply::PermissionPreview(rules.preview(&proposed))),
+            What::Settled(call, unknown) => Err(rules.settled(&call, *unknown)),
         }
     }
 }
@@ -145,6 +159,16 @@ impl Rules {
     fn of(&self, facts: &CallFacts) -> Explanation {
         let explained = self.policies.explain_call(facts.tool(), facts.lowered());
         explanation(&explained, facts.lowered(), &self.programs)
+    }
+
+    /// Who was faster to answer a question that no run has in memory; else it is not known.
+    fn settled(&self, call: &CallId, unknown: MethodError) -> MethodError {
+        let id = wire::CallId::new(call.as_str());
+        match settled_in(&self.session_dir, &id) {
+            Ok(Some((outcome, by))) => already_settled(&call.clone().into(), outcome, by),
+            Ok(None) => unknown,
+            Err(error) => storage(&error),
+        }
     }
 
     /// What the log has of a call, and what the rules say of it now.

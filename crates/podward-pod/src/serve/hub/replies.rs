@@ -40,7 +40,7 @@ impl Hub {
     pub(super) fn reply_now(&mut self, to: ReplyTo, by: &str, reply: PermissionReply) {
         let question = match self.question(&reply.id, &reply.digest) {
             Ok(question) => question,
-            Err(error) => return self.respond(to, Err(error)),
+            Err(error) => return self.not_asked(to, &reply.id, error),
         };
         if let wire::Answer::Once | wire::Answer::Always(_) = &reply.answer
             && let Err(error) = self.does_what_was_shown(&question)
@@ -205,7 +205,11 @@ pub(super) fn refused(error: AnswerError) -> MethodError {
     MethodError::new(code, message)
 }
 
-fn already_settled(id: &RequestId, outcome: wire::Outcome, by: wire::DecidedBy) -> MethodError {
+pub(super) fn already_settled(
+    id: &RequestId,
+    outcome: wire::Outcome,
+    by: wire::DecidedBy,
+) -> MethodError {
     let message = format!(
         "the permission request `{id}` is already settled: {}",
         outcome.as_str()

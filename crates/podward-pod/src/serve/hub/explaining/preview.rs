@@ -32,7 +32,7 @@ impl Hub {
     pub(in crate::serve::hub) fn preview(&mut self, to: ReplyTo, preview: wire::PermissionPreview) {
         let question = match self.question(&preview.id, &preview.digest) {
             Ok(question) => question,
-            Err(error) => return self.respond(to, Err(error)),
+            Err(error) => return self.not_asked(to, &preview.id, error),
         };
         let open = self.questions.get(question.id());
         let asking = open.map(|open| open.asking()).unwrap_or_default();
