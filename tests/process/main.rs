@@ -14,6 +14,7 @@ mod children_crash;
 mod children_ended;
 mod children_held;
 mod children_resumed;
+mod children_stopped;
 mod children_told;
 mod crash;
 mod demo;

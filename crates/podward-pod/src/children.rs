@@ -21,7 +21,7 @@ use podward_gate::{CallId, session_note};
 use podward_manifest::{ChildMode, DeclaredChild, LayerKind};
 use podward_protocol::SessionId;
 use podward_tools::{ChildCall, RunChild, ToolOutput};
-use podward_worker::{ActiveSkills, Spending};
+use podward_worker::{ActiveSkills, SharedGate, Spending};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use above::{Above, FromBelow};
@@ -54,6 +54,7 @@ pub(crate) struct Children {
     variables: Vec<(OsString, OsString)>,
     estate: Estate,
     skills: Arc<OnceLock<ActiveSkills>>,
+    gate: SharedGate,
     spending: Spending,
     above: Option<Above>,
     output_bytes: usize,
@@ -67,6 +68,8 @@ pub(crate) struct ChildrenRequest {
     pub(crate) program: Option<PathBuf>,
     pub(crate) variables: Vec<(OsString, OsString)>,
     pub(crate) estate: Estate,
+    /// Who knows whether what is asked is kept when the pod stops.
+    pub(crate) gate: SharedGate,
     pub(crate) spending: Spending,
     /// Who hears of what they ask; `None`: nobody.
     pub(crate) above: Option<Above>,
@@ -87,6 +90,7 @@ impl Children {
             variables: request.variables,
             estate: request.estate,
             skills: Arc::default(),
+            gate: request.gate,
             spending: request.spending,
             above: request.above,
             output_bytes: request.output_bytes,
@@ -183,6 +187,7 @@ impl Children {
         let limits = &self.loaded.resolved.limits;
         let over = Over {
             cancel,
+            gate: &self.gate,
             spending: &self.spending,
             timeout: child.turn_timeout.unwrap_or(limits.turn_timeout),
             n_below: self.estate.depth,
@@ -253,6 +258,19 @@ impl RunChild for Children {
             output.content = format!("{}\n{}", session_note(session.as_str()), output.content);
         }
         output
+    }
+
+    async fn is_in_turn(&self, session: &str) -> bool {
+        let Ok(session) = SessionId::new(session) else {
+            return false;
+        };
+        match self.past(session).await {
+            Ok(past) => matches!(past, Past::InTurn),
+            Err(error) => {
+                tracing::error!(%error, "what a child was at is not known");
+                false
+            }
+        }
     }
 }
 

@@ -85,6 +85,10 @@ pub trait RunChild: Send + Sync {
     /// Has a child work through a prompt; what came of it, written for the model. When `cancel` is
     /// cancelled it ends soon, with all that it has started.
     async fn run(&self, call: ChildCall<'_>, cancel: &CancellationToken) -> ToolOutput;
+
+    /// Whether the child of a session, which runs no longer, is in the middle of its turn: then whoever goes
+    /// on with the call goes on with it.
+    async fn is_in_turn(&self, session: &str) -> bool;
 }
 
 /// Runs no child: for a call that nobody runs in a pod, and where there are none.
@@ -102,6 +106,10 @@ impl RunChild for NoChildren {
         ToolOutput::failure(format!(
             "the child `{child}` was not started: there are no children here"
         ))
+    }
+
+    async fn is_in_turn(&self, _: &str) -> bool {
+        false
     }
 }
 

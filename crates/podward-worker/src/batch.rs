@@ -1,6 +1,7 @@
 //! The calls of one message: all judged, the allowed ones run, one result each.
 
 mod asked;
+mod ending;
 mod further;
 mod futile;
 mod judge;
@@ -249,41 +250,6 @@ impl Turn<'_> {
         }
     }
 
-    /// Ends a batch: running calls are told to stop, and every call gets its result, but those whose
-    /// questions are kept.
-    async fn end(&mut self, batch: &mut Batch, reason: &EndReason) -> Result<(), JournalError> {
-        batch.cancel.cancel();
-        let keeps = *reason == EndReason::Cancelled && self.parts.gate.keeps_questions();
-        let is_kept = keeps && batch.questions.keep();
-        let cause = stop::refusal_cause(reason, Progress::NotStarted);
-        let ready = std::mem::take(&mut batch.ready).into_iter();
-        let ready =
-            ready.map(|(idx, permitted)| (About::Slot(idx), permitted.refuse(cause.clone())));
-        let asked = batch.questions.withhold(&stop::answer(reason), &cause);
-        let refused = ready.chain(asked);
-        let refused = refused.map(|(about, refusal)| Decided::Refuse(about, refusal));
-        self.carry_out(batch, refused.collect()).await?;
-        for finished in batch.wind_down(self.parts.limits.grace).await {
-            self.take(batch, Ok(finished)).await?;
-        }
-        for idx in 0..batch.slots.len() {
-            if let Some(Slot {
-                state: SlotState::Running(facts),
-                ..
-            }) = batch.slots.get(idx)
-            {
-                let cause = stop::refusal_cause(reason, Progress::Started);
-                let refusal = Refusal::proposed(Arc::clone(facts), cause);
-                batch.refuse(idx, &refusal);
-                self.finish(batch, &[idx]).await?;
-            }
-        }
-        if is_kept {
-            batch.end = Some(EndReason::Kept);
-        }
-        Ok(())
-    }
-
     /// Records decisions, and does what they say: calls become ready, or have their results.
     async fn carry_out(
         &mut self,
@@ -392,22 +358,6 @@ impl Batch {
             cancel: CancellationToken::new(),
             end: None,
         }
-    }
-
-    /// Waits for the running calls to end, and drops those that do not in time.
-    async fn wind_down(&mut self, grace: std::time::Duration) -> Vec<Finished> {
-        self.further.close();
-        let mut all = Vec::new();
-        let wait = async {
-            while let Some(finished) = self.tasks.join_next().await {
-                all.extend(finished.ok());
-            }
-        };
-        if tokio::time::timeout(grace, wait).await.is_err() {
-            tracing::warn!("calls that did not end when told to were dropped");
-            self.tasks.shutdown().await;
-        }
-        all
     }
 
     /// Gives a call its result; what the model has to know beside it stands in front.

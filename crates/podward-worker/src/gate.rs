@@ -150,6 +150,12 @@ impl SharedGate {
         self.lock().keeps_questions = true;
     }
 
+    /// Whether [`SharedGate::keep_questions`] was called.
+    #[must_use]
+    pub fn keeps_questions(&self) -> bool {
+        self.lock().keeps_questions
+    }
+
     /// Forgets a grant: from now on it covers nothing. Whether there was one.
     pub fn revoke(&self, id: &GrantId) -> bool {
         self.lock().gate.revoke(id)
@@ -213,10 +219,6 @@ impl SharedGate {
 
     pub(crate) fn set_skills(&self, skills: Vec<Arc<SkillLayer>>) {
         self.lock().gate.set_skills(skills);
-    }
-
-    pub(crate) fn keeps_questions(&self) -> bool {
-        self.lock().keeps_questions
     }
 
     pub(crate) fn begin_turn(&self) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use podward_client::Client;
 use podward_protocol::{Params, Pong};
-use podward_worker::Spending;
+use podward_worker::{SharedGate, Spending};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +52,8 @@ pub(super) struct Left {
 /// What ends the work of a child from above.
 pub(super) struct Over<'a> {
     pub(super) cancel: &'a CancellationToken,
+    /// Whether what is asked is kept when it is cancelled.
+    pub(super) gate: &'a SharedGate,
     /// What the turn above has left.
     pub(super) spending: &'a Spending,
     /// How long its turn may take.
@@ -74,6 +76,11 @@ impl Over<'_> {
     pub(super) async fn comes_early(&self) -> ChildError {
         self.cancel.cancelled().await;
         ChildError::Cancelled
+    }
+
+    /// Whether a child that is cancelled keeps what it asks: the pod above stops, and keeps what it asks itself.
+    pub(super) fn is_kept(&self) -> bool {
+        self.cancel.is_cancelled() && self.gate.keeps_questions()
     }
 
     /// Until when it may end by itself, when it is told to now.

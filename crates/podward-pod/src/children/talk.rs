@@ -56,11 +56,16 @@ pub(super) async fn talk(
             said: String::new(),
         }),
         Err(error) => {
-            if matches!(error, ChildError::Hung(_)) || !answers(&client, Cancel {}).await {
+            let is_told = match &error {
+                ChildError::Hung(_) => false,
+                _ if over.is_kept() => answers(&client, Stop {}).await,
+                _ => answers(&client, Cancel {}).await,
+            };
+            if !is_told {
                 let (told, until) = (Err(error), Instant::now());
                 return Left { told, until };
             }
-            // By the end of its turn its questions are settled, and what it has spent is told.
+            // By the end of its turn its questions are settled or kept, and what it has spent is told.
             let _ = tokio::time::timeout_at(until, working).await;
             Err(error)
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use podward_manifest::OnAsk;
 use podward_skill::WorkflowRecord;
 use podward_tools::RunContext;
-use podward_worker::{ActiveSkills, Spending};
+use podward_worker::{ActiveSkills, SharedGate, Spending};
 use tokio::sync::{mpsc, watch};
 
 use super::start::{Attendance, Audience};
@@ -43,7 +43,7 @@ pub(super) struct HeardBelow {
 pub(super) fn wire(
     request: &PodRequest,
     (places, workspace, session_dir): (&Places, &Path, &Path),
-    scope: HandedScope,
+    (scope, gate): (HandedScope, &SharedGate),
     audience: &Audience,
     context: &mut RunContext,
 ) -> Below {
@@ -58,7 +58,7 @@ pub(super) fn wire(
         Attendance::Nobody => None,
         Attendance::Server => Some(Above::new(to_above, is_attended, path.clone())),
     };
-    let about = (audience.auto, &*context, &spending, above);
+    let about = (audience.auto, &*context, (gate, &spending), above);
     let writable = Writable::of_pod(places, &request.loaded, workspace);
     let scope = (scope, writable.roots().to_vec());
     let slots = slots(request, session_dir);
@@ -87,7 +87,12 @@ fn children(
     request: &PodRequest,
     (places, workspace, path, slots): (&Places, &Path, Vec<String>, Vec<Slots>),
     (scope, writable): (HandedScope, Vec<PathBuf>),
-    (auto, context, spending, above): (Auto, &RunContext, &Spending, Option<Above>),
+    (auto, context, (gate, spending), above): (
+        Auto,
+        &RunContext,
+        (&SharedGate, &Spending),
+        Option<Above>,
+    ),
 ) -> Children {
     let loaded = &request.loaded;
     let under = loaded.under.as_ref();
@@ -124,6 +129,7 @@ fn children(
         program: request.child_program.clone(),
         variables: request.variables.clone(),
         estate,
+        gate: gate.clone(),
         spending: spending.clone(),
         above,
         output_bytes: context.limits.output_bytes,

@@ -161,17 +161,17 @@ fn assemble(
     let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
+    let grants = grants(places, &request, &id, &mut notices);
+    let gate = gate(resolved, grants.as_ref());
     let below = wire(
         &request,
         (places, &workspace, &session_dir),
-        ground.handed_scope,
+        (ground.handed_scope, &gate),
         &audience,
         &mut run_context,
     );
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let (events, told) = mpsc::channel(N_WAITING);
-    let grants = grants(places, &request, &id, &mut notices);
-    let gate = gate(resolved, grants.as_ref());
     let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
     let mut attended = attend(audience.attendance, &ground.hooks, &hook_context);
     let proposer = Proposer::new(tools.clone(), run_context.place.clone());

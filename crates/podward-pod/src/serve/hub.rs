@@ -226,7 +226,7 @@ impl Hub {
             let now = Instant::now();
             let pause = self.door_opens_at.filter(|at| *at > now);
             tokio::select! {
-                () = inputs.stop.cancelled(), if is_open => self.stop(),
+                () = inputs.stop.cancelled(), if is_open => self.stop(None),
                 Some((number, what)) = heard.recv() => self.hear(number, what),
                 Some(call) = inputs.calls.recv() => self.call(call),
                 permit = local.reserve(), if !self.local.waiting.is_empty() => {

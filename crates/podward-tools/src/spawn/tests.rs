@@ -33,6 +33,10 @@ impl RunChild for Keeps {
         all.push((call.child.to_owned(), call.prompt, session));
         ToolOutput::success("done")
     }
+
+    async fn is_in_turn(&self, _: &str) -> bool {
+        false
+    }
 }
 
 fn run(arguments: Value, children: Arc<dyn RunChild>) -> ToolOutput {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podward_client::{Found, look};
+use podward_pod::Inheritance;
 use podward_protocol::{Event, SessionId, Status};
 use podward_view::{Lines, visible};
 use serde::Serialize;
@@ -46,9 +47,16 @@ pub(super) fn run(arguments: &Pods, screen: Screen) -> Result<Exit, Failure> {
         let (pod, session) = (&entry.pod, &entry.session);
         let manifest = entry.manifest.as_deref().map(shell_word);
         let manifest = manifest.as_deref().unwrap_or("MANIFEST");
-        let what = format_args!(
-            "`{pod}` was killed, or stopped while it asked; `podward serve {manifest} --resume {session}` goes on with its session"
-        );
+        let by_hand = format!("`podward serve {manifest} --resume {session}`");
+        let what = match Inheritance::of_session(&places, session.as_str()) {
+            Ok(Some(_)) => format!(
+                "the child `{pod}` was killed, or stopped while it asked: it goes on with the session of the \
+                 pod above, and by hand with {by_hand}"
+            ),
+            Ok(None) | Err(_) => format!(
+                "`{pod}` was killed, or stopped while it asked; {by_hand} goes on with its session"
+            ),
+        };
         screen.say(Look::Warning, "warning", what);
     }
     let lines = super::runtime()?.block_on(lines(look.running));

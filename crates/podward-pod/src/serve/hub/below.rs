@@ -62,6 +62,10 @@ impl Below {
         self.open.after(place)
     }
 
+    pub(super) fn n_open(&self) -> usize {
+        self.open.len()
+    }
+
     /// The place of a question among those that are open.
     pub(super) fn place(&self, id: &RequestId) -> Option<Place> {
         self.open.place(id)
@@ -157,9 +161,12 @@ impl Hub {
         }
     }
 
-    /// A child is gone: what it asked is open no longer.
+    /// A child is gone: what it asked is open no longer, unless it is kept for the next pod of the session.
     fn ended_below(&mut self, call: &str) {
         self.below.running.remove(call);
+        if self.gate.keeps_questions() {
+            return;
+        }
         let gone: Vec<_> = self.below.open.take_all_of(call).collect();
         for request in gone {
             self.publish(Event::PermissionSettled(PermissionSettled {

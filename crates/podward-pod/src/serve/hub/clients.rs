@@ -60,7 +60,7 @@ impl Hub {
                 self.leave(number);
                 if self.above == Some(number) && matches!(self.phase, Phase::Open) {
                     end_like_the_pod_above();
-                    self.stop();
+                    self.stop(None);
                 }
             }
         }

@@ -77,7 +77,7 @@ impl Hub {
             Method::Cancel(_) => self.cancel_turn(),
             Method::Stop(_) => {
                 self.respond(to, Ok(Reply::Stop(wire::StopStarted {})));
-                return self.stop();
+                return self.stop(Some(number));
             }
             Method::PermissionList(list) => Ok(self.open_requests(&list)),
             Method::GrantsList(list) => return self.list_grants(to, list),

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Hub, Phase};
 use crate::error::with_causes;
 use crate::pod::{Pod, PodError, Told};
+use crate::serve::connection::ClientNumber;
 use crate::serve::pending::ReplyTo;
 
 /// Jobs that may wait: a turn, and ends of skills.
@@ -205,15 +206,16 @@ impl Hub {
         }
     }
 
-    /// Begins to stop: what is asked is answered, or kept for the next pod of the session; the turn is
-    /// cancelled.
-    pub(in crate::serve) fn stop(&mut self) {
+    /// Begins to stop, because a client says so, or somebody else: what is asked is answered, or kept for the
+    /// next pod of the session; the turn is cancelled.
+    pub(in crate::serve) fn stop(&mut self, by: Option<ClientNumber>) {
         if !matches!(self.phase, Phase::Open) {
             return;
         }
         if self.is_ending() {
             // What is asked is settled as cancelled.
-        } else if self.presence.waits() {
+        } else if self.presence.waits() && (self.above.is_none() || by == self.above) {
+            // A child that is stopped by somebody else is not gone on with: the pod above has its result.
             self.gate.keep_questions();
         } else {
             let open = self.questions.iter().map(|open| open.question.id());
@@ -325,7 +327,7 @@ impl Hub {
 
     /// Tells how those who are asked can answer another time.
     fn tell_kept(&mut self) {
-        let open = match self.questions.n_open() {
+        let open = match self.questions.n_open() + self.below.n_open() {
             1 => "1 question stays open".to_owned(),
             n_open => format!("{n_open} questions stay open"),
         };

@@ -51,6 +51,10 @@ impl Open {
             .filter_map(|place| requests.remove(&place))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.requests.len()
+    }
+
     pub(super) fn place(&self, id: &RequestId) -> Option<Place> {
         let call = started_by(id).unwrap_or_default();
         self.places.get(call)?.get(id).copied()
