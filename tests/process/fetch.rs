@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use self::network::{Network, inside};
 use crate::sandbox::Sandbox;
+use crate::serving::{Client, Pod, WAITS};
 use crate::session_files::{Ending, decisions, exchanges};
 
 /// Stands for a server of the public internet.
@@ -326,6 +327,41 @@ fn a_redirect_that_nobody_answers_has_its_rule_told_and_listed() {
             let listed = crate::headless::rules(&ran);
             sandbox.pod(script, &rules(&listed));
             sandbox.run(&arguments).exits(0);
+        },
+    );
+}
+
+/// Who is asked about the new address sees which one leads there.
+#[test]
+fn a_question_about_a_redirect_says_where_it_comes_from() {
+    inside(
+        "fetch::a_question_about_a_redirect_says_where_it_comes_from",
+        || {
+            let network = Network::new(&[PUBLIC]);
+            for name in ["a.test", "asked.test"] {
+                network.name(name, &[vec![PUBLIC]]);
+            }
+            let sandbox = Sandbox::new();
+            let script = "[[step]]\n[[step.call]]\ntool = \"web_fetch\"\n\
+                input = { url = \"http://a.test/to/http://asked.test/x\" }\n\
+                [[step]]\ntext = \"Done.\"\n";
+            let rules = format!(
+                "[permissions]\ndefault_action = \"allow\"\n{WAITS}[[permissions.rule]]\n\
+                 tool = \"web_fetch\"\npattern = \"http://asked.test/*\"\naction = \"ask\"\n"
+            );
+            let pod = Pod::serve(&sandbox, &sandbox.pod(script, &rules));
+            let mut client = Client::approver(&pod, "tester");
+            client.run("go");
+            let request = client.request();
+            let from = "http://a.test/to/http://asked.test/x";
+            assert_eq!(request["redirected_from"], json!([from]), "{request}");
+            let shown = sandbox.run(&["pending", "test"]).exits(0).stdout;
+            let row = format!("  from    {from}, which redirects\n");
+            assert!(shown.contains(&row), "{shown}");
+            client.reply(&request, json!({"kind": "once"})).unwrap();
+            let finished = client.event("tool_call_finished");
+            let content = finished["content"].as_str().unwrap();
+            assert!(content.ends_with("/x at 93.184.216.34"), "{content}");
         },
     );
 }

@@ -30,7 +30,15 @@ pub struct CallFacts {
     tool: ToolName,
     arguments: Arc<str>,
     lowered: Lowered,
-    part_of: Option<CallId>,
+    // A question may wait long: most are about no such call.
+    part_of: Option<Box<PartOf>>,
+}
+
+/// Where a further call comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PartOf {
+    call: CallId,
+    redirected_from: Vec<Box<str>>,
 }
 
 /// A call that nobody has judged yet: its facts, and `P`, what would run.
@@ -133,17 +141,28 @@ impl CallFacts {
         }
     }
 
-    /// The same, of a further call that the running call `id` turned out to need.
+    /// The same, of a further call that a running call turned out to need, and to which these addresses have
+    /// led by redirects, one after the other.
     #[must_use]
-    pub fn as_part_of(mut self, id: CallId) -> Self {
-        self.part_of = Some(id);
+    pub fn as_part_of(mut self, call: CallId, redirected_from: Vec<Box<str>>) -> Self {
+        self.part_of = Some(Box::new(PartOf {
+            call,
+            redirected_from,
+        }));
         self
     }
 
     /// The running call that turned out to need this one; `None` for a call that the model made.
     #[must_use]
-    pub const fn part_of(&self) -> Option<&CallId> {
-        self.part_of.as_ref()
+    pub fn part_of(&self) -> Option<&CallId> {
+        self.part_of.as_deref().map(|part_of| &part_of.call)
+    }
+
+    /// The addresses that have led to this call, one after the other: its arguments do not say them.
+    #[must_use]
+    pub fn redirected_from(&self) -> &[Box<str>] {
+        let part_of = self.part_of.as_deref();
+        part_of.map_or(&[], |part_of| &part_of.redirected_from)
     }
 
     /// The call's id.

@@ -1,5 +1,6 @@
 //! One pod: what its manifest says, put together and run.
 
+mod announcer;
 mod begun;
 mod children;
 mod error;
@@ -16,19 +17,18 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use podward_gate::{Answer, Question};
 use podward_model::Model;
 use podward_protocol::{Envelope, ErrorCode, ErrorRaised, Event, Notice, SessionId, Status};
 use podward_scope::Helper;
 use podward_worker::{
-    ActiveSkills, Approver, Decision, Hooks, Prompt, Proposer, SharedGate, TurnEnd, Worker,
-    WorkerError, WorkerEvent,
+    ActiveSkills, Decision, Hooks, Prompt, Proposer, SharedGate, TurnEnd, Worker, WorkerError,
+    WorkerEvent,
 };
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+pub(crate) use announcer::Announced;
 pub(crate) use begun::interrupt;
 pub use error::PodError;
 pub use model::{EmbeddedScript, declared_model};
@@ -114,7 +114,7 @@ pub struct Pod {
     opening: Vec<Event>,
     out: Out,
     /// What the worker asks, where somebody hears it.
-    asked: mpsc::Receiver<Question>,
+    asked: mpsc::Receiver<Announced>,
     span: tracing::Span,
     session: SessionId,
     session_dir: PathBuf,
@@ -129,7 +129,7 @@ pub(crate) enum Told {
     /// Something happened.
     Event(Box<Event>),
     /// A question is open and on record.
-    Asked(Question),
+    Asked(Announced),
     /// A decision is on record; its event.
     Decided(Arc<Decision>, Box<Event>),
 }
@@ -140,20 +140,6 @@ enum Out {
     Envelopes(mpsc::Sender<Envelope>),
     /// To the server around it.
     Served(mpsc::Sender<Told>),
-}
-
-/// Puts questions to the server around a pod, and leaves them to it.
-struct Announcer(mpsc::Sender<Question>);
-
-#[async_trait]
-impl Approver for Announcer {
-    async fn answer(&self, question: &Question) -> Option<Answer> {
-        match self.0.send(question.clone()).await {
-            Ok(()) => None,
-            // The server is gone.
-            Err(_) => Some(Answer::NoClient),
-        }
-    }
 }
 
 /// A pod that is served, and what serves it.
@@ -382,7 +368,7 @@ impl Pod {
 /// Whoever tells something during a turn.
 struct Heard<'p> {
     told: &'p mut mpsc::Receiver<WorkerEvent>,
-    asked: &'p mut mpsc::Receiver<Question>,
+    asked: &'p mut mpsc::Receiver<Announced>,
     notices: &'p mut mpsc::Receiver<String>,
 }
 
@@ -441,7 +427,7 @@ impl Out {
         }
     }
 
-    async fn ask(&self, question: Question) {
+    async fn ask(&self, question: Announced) {
         if let Self::Served(out) = self {
             let _ = out.send(Told::Asked(question)).await;
         }

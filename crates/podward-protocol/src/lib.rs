@@ -65,8 +65,8 @@ pub use method::{
 };
 pub use method_error::{AlreadySettled, EditDenied, MethodError, MethodErrorCode};
 pub use permission::{
-    Always, Answer, AskReason, Asking, Chosen, ChosenPattern, Outcome, PermissionRequest,
-    PermissionSettled,
+    Always, Answer, AskReason, AskedSkill, Asking, Chosen, ChosenPattern, Outcome,
+    PermissionRequest, PermissionSettled,
 };
 pub use preview::{PermissionPreview, Preview, PreviewPart};
 pub use registry::{POD_ENTRY_FORMAT, PodEntry};

@@ -30,10 +30,16 @@ pub struct PermissionRequest {
     /// The running call that turned out to need this one; absent for a call that the model made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<CallId>,
+    /// The addresses that have led to this one by redirects, one after the other; empty where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redirected_from: Vec<String>,
     /// The tool's name.
     pub tool: String,
     /// The arguments as they would be used.
     pub arguments: Value,
+    /// What a call of `skill` would start; absent for other tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skill: Option<Box<AskedSkill>>,
     /// The directory that relative paths in them start from.
     pub cwd: String,
     /// What the call would do.
@@ -66,6 +72,33 @@ pub struct PermissionRequest {
     /// Nobody is asked: it settles at once, for want of a client, or as `--auto` says.
     #[serde(default, skip_serializing_if = "is_false")]
     pub unasked: bool,
+}
+
+/// The skill that a call would start, as its file was when the question was put.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AskedSkill {
+    /// It is there.
+    Found {
+        /// Its `SKILL.md`.
+        file: String,
+        /// The digest of that file.
+        digest: String,
+        /// What it says that it is for.
+        description: String,
+        /// `allowed-tools`, each entry as it is written: while the skill is active, no other tool can be
+        /// called. Absent: it restricts nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        allowed_tools: Option<Vec<String>>,
+        /// `disallowed-tools`, each entry as it is written.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        disallowed_tools: Vec<String>,
+    },
+    /// It would not start.
+    Fails {
+        /// Why not.
+        why: String,
+    },
 }
 
 /// Why a call is asked about.

@@ -95,6 +95,6 @@ pub use registry::{NameTaken, Registry, arguments_of_text, lower};
 pub use skill::{NoSkills, StartSkill, skill_tool};
 pub use spawn::{ChildCall, NoChildren, RunChild, spawn_tool};
 pub use tool::{
-    Invocation, Judge, Judged, Links, Meanwhile, Place, Precheck, Proposal, RunContext, Tool,
-    ToolLimits, ToolOutput, Unjudged,
+    Invocation, Judge, Judged, Links, Meanwhile, Occasion, Place, Precheck, Proposal, RunContext,
+    Tool, ToolLimits, ToolOutput, Unjudged,
 };

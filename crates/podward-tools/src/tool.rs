@@ -104,9 +104,17 @@ pub enum Meanwhile {
 /// is there anything to run.
 #[async_trait]
 pub trait Judge: Send + Sync {
-    /// Judges a call of the same tool. `word` is one short word for what it is; it becomes part of
-    /// the further call's id.
-    async fn judge(&self, word: &str, proposal: Proposal) -> Judged;
+    /// Judges a call of the same tool.
+    async fn judge(&self, occasion: Occasion, proposal: Proposal) -> Judged;
+}
+
+/// What makes a running call need a further one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occasion {
+    /// One short word for it; it becomes part of the further call's id.
+    pub word: Box<str>,
+    /// The addresses that have led there by redirects, one after the other: a person who is asked sees them.
+    pub redirected_from: Vec<Box<str>>,
 }
 
 /// What became of a further call.
@@ -123,7 +131,7 @@ pub struct Unjudged;
 
 #[async_trait]
 impl Judge for Unjudged {
-    async fn judge(&self, _word: &str, _proposal: Proposal) -> Judged {
+    async fn judge(&self, _occasion: Occasion, _proposal: Proposal) -> Judged {
         Judged::Refused("nobody is there to judge a further call".to_owned())
     }
 }

@@ -30,7 +30,7 @@ use crate::error::BadArguments;
 use crate::lower::url::Address;
 use crate::lower::{lowered, names};
 use crate::read::ReadFile;
-use crate::tool::{Invocation, Judged, Place, Proposal, RunContext, ToolOutput};
+use crate::tool::{Invocation, Judged, Occasion, Place, Proposal, RunContext, ToolOutput};
 
 /// Redirects that one call follows.
 const REDIRECTS_MAX: usize = 10;
@@ -149,6 +149,7 @@ impl Send {
         let tool = names::built_in(names::WEB_FETCH);
         let url = self.address.url().clone();
         let earlier = self.way.shown();
+        let occasion = self.way.occasion("address");
         let addresses: Vec<String> = unjudged.iter().map(IpAddr::to_string).collect();
         let leads = format!(
             "`{}` leads to {}, which is not an address of the public internet.",
@@ -158,7 +159,7 @@ impl Send {
         let arguments = json!({"addresses": addresses, "url": url.as_str()});
         let lowered = lowered(self.address.operations_at(&tool, unjudged));
         match proposal(&tool, &arguments, lowered, Box::new(self)) {
-            Ok(proposal) => match ctx.judge.judge("address", proposal).await {
+            Ok(proposal) => match ctx.judge.judge(occasion, proposal).await {
                 Judged::Run(permit, send) => send.run(permit, ctx).await,
                 Judged::Refused(why) => ToolOutput::failure(format!("{earlier}{leads}\n{why}")),
             },
@@ -220,6 +221,7 @@ impl Send {
         }
         self.way.urls.push(url.clone());
         let earlier = self.way.shown();
+        let occasion = self.way.occasion("redirect");
         let arguments = json!({"url": next.url().as_str()});
         let lowered = lowered(next.operations(&tool));
         let shown_next = shown::url(next.url());
@@ -228,7 +230,7 @@ impl Send {
             way: self.way,
         };
         match proposal(&tool, &arguments, lowered, Box::new(fetch)) {
-            Ok(proposal) => match ctx.judge.judge("redirect", proposal).await {
+            Ok(proposal) => match ctx.judge.judge(occasion, proposal).await {
                 Judged::Run(permit, fetch) => fetch.run(permit, ctx).await,
                 Judged::Refused(why) => ToolOutput::failure(format!(
                     "{earlier}The redirect ({}) to `{shown_next}` was not followed.\n{why}",
@@ -291,6 +293,15 @@ impl Way {
             "{earlier}`{}` was not fetched: {why}",
             shown::url(url)
         ))
+    }
+
+    /// What makes a further call needed, after the redirects so far.
+    fn occasion(&self, word: &str) -> Occasion {
+        let urls = self.urls.iter().map(|url| url.as_str().into());
+        Occasion {
+            word: word.into(),
+            redirected_from: urls.collect(),
+        }
     }
 
     /// The redirects so far, on a line of their own.

@@ -2,6 +2,7 @@
 
 mod entries;
 mod given;
+mod skill;
 
 use std::borrow::Cow;
 
@@ -96,6 +97,9 @@ impl Question {
         if request.arguments.get("path") != arguments.get("path") {
             edited.before = Before::Unknown;
         }
+        if request.arguments.get("name") != arguments.get("name") {
+            request.skill = None;
+        }
         request.arguments = Value::Object(arguments.clone());
         request.asking.clear();
         request.operations.clear();
@@ -139,6 +143,7 @@ impl Question {
             let value = visible(&value.to_string(), Lines::Escape);
             all.extend(view.entry(&visible(key, Lines::Escape), &value));
         }
+        all.extend(self.skill(view));
         if !request.path.is_empty() {
             all.extend(view.entry("pod", &pods_text(&request.path, &request.pod)));
         }
@@ -147,6 +152,11 @@ impl Question {
             let call = visible(call.as_str(), Lines::Escape);
             let of = format!("the call `{call}`, which runs and turned out to need this");
             all.extend(view.entry("part of", &of));
+        }
+        for (idx, address) in request.redirected_from.iter().enumerate() {
+            let name = if idx == 0 { "from" } else { "" };
+            let address = visible(address, Lines::Escape);
+            all.extend(view.entry(name, &format!("{address}, which redirects")));
         }
         all
     }

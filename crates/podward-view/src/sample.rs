@@ -28,8 +28,10 @@ pub fn push(id: &str) -> Question {
         path: Vec::new(),
         call: CallId::new(id),
         part_of: None,
+        redirected_from: Vec::new(),
         tool: "bash".to_owned(),
         arguments: json!({"command": "git fetch && git push origin main", "timeout_ms": 5}),
+        skill: None,
         cwd: "/work".to_owned(),
         operations: vec![
             command("git fetch", 0..9),

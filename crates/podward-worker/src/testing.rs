@@ -11,8 +11,8 @@ use podward_policy::{
 };
 use podward_scope::{Scope, ScopeDecl};
 use podward_tools::{
-    BadArguments, BadCall, Invocation, Judged, Meanwhile, NoChildren, NoSkills, Place, Precheck,
-    Proposal, Registry, RunContext, Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
+    BadArguments, BadCall, Invocation, Judged, Meanwhile, NoChildren, NoSkills, Occasion, Place,
+    Precheck, Proposal, Registry, RunContext, Tool, ToolLimits, ToolOutput, Unjudged, skill_tool,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -409,7 +409,11 @@ impl Invocation for TestCall {
                     text: rest.to_owned(),
                     ..*self
                 });
-                match ctx.judge.judge("hop", next).await {
+                let occasion = Occasion {
+                    word: "hop".into(),
+                    redirected_from: vec![done.into()],
+                };
+                match ctx.judge.judge(occasion, next).await {
                     Judged::Run(permit, next) => {
                         let output = next.run(permit, ctx).await;
                         ToolOutput {

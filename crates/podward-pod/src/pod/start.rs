@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use podward_gate::{Gate, Question};
+use podward_gate::Gate;
 use podward_manifest::{Resolved, WorkspaceMode};
 use podward_policy::ToolName;
 use podward_protocol::{Event, Notice, SessionId, SkillStarted, SkillStarter};
@@ -16,6 +16,7 @@ use podward_worker::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::announcer::{Announced, Announcer};
 use super::begun::{self, Begun};
 use super::children::{HeardBelow, inherited_skills, wire};
 use super::error::PodError;
@@ -25,7 +26,7 @@ use super::protected::protected;
 use super::scope::{declared, open_scope};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::tools::{offered, tools};
-use super::{Announcer, N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
+use super::{N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
 use crate::children::HandedScope;
 use crate::decision_log::LogContext;
 use crate::grants::GrantStore;
@@ -115,8 +116,10 @@ pub(super) fn start(
         workspace,
         scope,
         handed_scope,
-        hooks,
-        skills: Arc::new(skills),
+        found: Found {
+            hooks,
+            skills: Arc::new(skills),
+        },
     };
     assemble(places, request, audience, begun, ground, notices)
 }
@@ -128,6 +131,11 @@ struct Ground {
     scope: Scope,
     /// What children are given of it.
     handed_scope: HandedScope,
+    found: Found,
+}
+
+/// What the user has written for the pod, beside its layers.
+struct Found {
     hooks: HookPrograms,
     skills: Arc<Catalogue>,
 }
@@ -153,7 +161,7 @@ fn assemble(
     let resolved = &request.loaded.resolved;
     let run = opened(&request, &workplace, &ground.scope);
     begun.session.begin_run(run)?;
-    let tools = tools(&request.loaded, &ground.skills.listing());
+    let tools = tools(&request.loaded, &ground.found.skills.listing());
     let (offered, withheld) = offered(resolved, &tools);
     let tools_told = (offered.as_slice(), withheld.as_slice());
     let first = first_event(&request, &begun, &workspace, tools_told, &ground.scope);
@@ -173,10 +181,10 @@ fn assemble(
     let kept_notices = keep(places, &request, &workplace, &context, &mut run_context);
     let (events, told) = mpsc::channel(N_WAITING);
     let hook_context = Arc::new(hook_context(places, &request, &id, &workspace));
-    let mut attended = attend(audience.attendance, &ground.hooks, &hook_context);
+    let mut attended = attend(audience.attendance, &ground.found, &hook_context);
     let proposer = Proposer::new(tools.clone(), run_context.place.clone());
     let mut parts = parts(&gate, proposer, grants, &begun, &mut attended, below.heard);
-    let hooks = all_hooks(&request, ground.hooks.hooks(hook_context), &gate);
+    let hooks = all_hooks(&request, ground.found.hooks.hooks(hook_context), &gate);
     let journal = journal(begun.session, context);
     let worker = Worker::builder(request.model, gate, journal, run_context)
         .system(system_prompt(&workspace, &offered, &resolved.system))
@@ -188,7 +196,7 @@ fn assemble(
         .limits(turn_limits(resolved))
         .history(begun.history)
         .parked(begun.parked)
-        .skills(ground.skills)
+        .skills(ground.found.skills)
         .under(inherited_skills(&request.loaded))
         .spending(below.spending)
         .build();
@@ -294,19 +302,20 @@ fn told_first(first: Event, notices: Vec<Notice>, worker: &Worker) -> Vec<Event>
 /// Who answers what a worker asks, and who is told of it.
 struct Attended {
     approver: Arc<dyn Approver>,
-    asked: mpsc::Receiver<Question>,
+    asked: mpsc::Receiver<Announced>,
     asked_hooks: Option<Asked>,
     notices: mpsc::Receiver<Notice>,
 }
 
-fn attend(attendance: Attendance, hooks: &HookPrograms, context: &Arc<HookContext>) -> Attended {
+fn attend(attendance: Attendance, found: &Found, context: &Arc<HookContext>) -> Attended {
     let (asks, asked) = mpsc::channel(N_WAITING);
     let (notices_in, notices) = mpsc::channel(N_WAITING);
     let (approver, asked_hooks): (Arc<dyn Approver>, _) = match attendance {
         Attendance::Nobody => (Arc::new(Unattended), None),
         Attendance::Server => {
-            let asked_hooks = hooks.asked(context).start(notices_in);
-            (Arc::new(Announcer(asks)), asked_hooks)
+            let asked_hooks = found.hooks.asked(context).start(notices_in);
+            let skills = Arc::clone(&found.skills);
+            (Arc::new(Announcer { asks, skills }), asked_hooks)
         }
     };
     Attended {

@@ -8,7 +8,9 @@ use std::time::Duration;
 use podward_gate::{AskReason, Question, RequestId, Rest};
 use podward_policy::{Asking, Ruling, shortest_ask_timeout};
 use podward_protocol as wire;
-use podward_protocol::{DecidedBy, Outcome, PermissionRequest, SessionId, Time, json_line};
+use podward_protocol::{
+    AskedSkill, DecidedBy, Outcome, PermissionRequest, SessionId, Time, json_line,
+};
 use podward_shell::AddedPrograms;
 use serde_json::Value;
 
@@ -19,6 +21,7 @@ use super::presence::Moment;
 use super::texts::{Key, Texts};
 use crate::digest::digest;
 use crate::grants::wire_asker;
+use crate::pod::Announced;
 use crate::wire::{asked_ruling, operations};
 
 /// Settled questions that are remembered, so that a late answer hears who was first.
@@ -54,6 +57,8 @@ pub(super) type Number = u64;
 #[derive(Debug, Clone)]
 pub(super) struct Open {
     pub(super) question: Question,
+    /// What a call of `skill` would start.
+    pub(super) skill: Option<Arc<AskedSkill>>,
     /// What is asked about of it beside what grants cover; `None`: all of it.
     pub(super) rest: Option<Arc<Rest>>,
     pub(super) asked_at: Time,
@@ -96,8 +101,14 @@ impl Asker {
             path: self.path.clone(),
             call: wire::CallId::new(facts.id().as_str()),
             part_of: facts.part_of().map(|id| wire::CallId::new(id.as_str())),
+            redirected_from: facts
+                .redirected_from()
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
             tool: facts.tool().to_string(),
             arguments: serde_json::from_str(facts.arguments()).unwrap_or(Value::Null),
+            skill: open.skill.as_deref().cloned().map(Box::new),
             cwd: self.cwd.clone(),
             operations: operations(facts.lowered()),
             ruling: asked_ruling(open.ruling(), Some(question.reason())),
@@ -178,16 +189,18 @@ impl Questions {
     /// A question is open from now on.
     pub(super) fn add(
         &mut self,
-        question: Question,
+        announced: Announced,
         rest: Option<Rest>,
         asked_at: Time,
         expires: Option<Moment>,
     ) -> (Number, &Open) {
+        let Announced { question, skill } = announced;
         self.n_asked += 1;
         let number = self.n_asked;
         self.numbers.insert(question.id().clone(), number);
         let open = self.open.entry(number).or_insert(Open {
             question,
+            skill,
             rest: rest.map(Arc::new),
             asked_at,
             expires,

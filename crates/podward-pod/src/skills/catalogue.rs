@@ -5,9 +5,11 @@ use std::path::{Component, Path, PathBuf};
 use async_trait::async_trait;
 use podward_manifest::{Diagnostic, Severity};
 use podward_policy::{KnownTools, SkillFiles};
-use podward_protocol::Notice;
+use podward_protocol::{AskedSkill, Notice};
 use podward_scope::{Root, ScopeDecl};
-use podward_skill::{Gravity, StartedBy, WorkflowRecord, WorkflowSource};
+use podward_skill::{
+    Allowed, Gravity, Skill, StartedBy, ToolEntry, WorkflowRecord, WorkflowSource,
+};
 use podward_worker::{LoadedSkill, SkillError, SkillSource, SkillStarter};
 
 use super::listing::listing;
@@ -151,31 +153,11 @@ const MOST_NAMED: usize = 8;
 #[async_trait]
 impl SkillSource for Catalogue {
     async fn load(&self, name: &str, by: SkillStarter) -> Result<LoadedSkill, SkillError> {
-        let read = self.found.files.iter().map(|file| &*file.directory);
-        let unread = self.found.unread.iter().map(|directory| &**directory);
-        let known = read.chain(unread).find(|known| name_of(known) == name);
-        let Some(directory) = known else {
-            return Err(self.unknown(name, by));
-        };
-        let broken = |why: String| SkillError::Broken {
-            name: name.into(),
-            why: why.into(),
-            source: None,
-        };
-        // Its author may have changed it since the pod started.
-        let file = SkillFile::read(directory, &self.accounts)
-            .map_err(|problem| broken(with_causes(&problem)))?
-            .ok_or_else(|| broken("its `SKILL.md` is gone".to_owned()))?;
-        let Some(skill) = &file.reading.skill else {
-            return Err(broken(first_error(&file)));
-        };
-        if by == SkillStarter::Model && skill.started_by == StartedBy::Person {
-            return Err(SkillError::PersonOnly { name: name.into() });
-        }
+        let (file, skill) = self.current(name, by)?;
         let directory = file.directory.to_string_lossy();
         Ok(LoadedSkill {
-            record: WorkflowRecord::of_skill(skill, &*file.digest, &*file.file, &*directory),
-            body: skill.body.clone(),
+            record: WorkflowRecord::of_skill(&skill, &*file.digest, &*file.file, &*directory),
+            body: skill.body,
         })
     }
 
@@ -211,6 +193,57 @@ fn normalised(path: &Path) -> PathBuf {
 }
 
 impl Catalogue {
+    /// What people are shown of a skill that the model asks for.
+    pub(crate) fn asked(&self, name: &str) -> AskedSkill {
+        let (file, skill) = match self.current(name, SkillStarter::Model) {
+            Ok(current) => current,
+            Err(error) => {
+                let why = with_causes(&error);
+                return AskedSkill::Fails { why };
+            }
+        };
+        let written = |entries: &[ToolEntry]| {
+            let written = entries.iter().map(|entry| entry.written.to_string());
+            written.collect::<Vec<_>>()
+        };
+        AskedSkill::Found {
+            file: file.file.to_string(),
+            digest: file.digest,
+            description: skill.description.into(),
+            allowed_tools: match &skill.tools.allowed {
+                Allowed::NotRestricted => None,
+                Allowed::Only(entries) => Some(written(entries)),
+            },
+            disallowed_tools: written(&skill.tools.disallowed),
+        }
+    }
+
+    /// A skill as it is now.
+    fn current(&self, name: &str, by: SkillStarter) -> Result<(SkillFile, Skill), SkillError> {
+        let read = self.found.files.iter().map(|file| &*file.directory);
+        let unread = self.found.unread.iter().map(|directory| &**directory);
+        let known = read.chain(unread).find(|known| name_of(known) == name);
+        let Some(directory) = known else {
+            return Err(self.unknown(name, by));
+        };
+        let broken = |why: String| SkillError::Broken {
+            name: name.into(),
+            why: why.into(),
+            source: None,
+        };
+        // Its author may have changed it since the pod started.
+        let mut file = SkillFile::read(directory, &self.accounts)
+            .map_err(|problem| broken(with_causes(&problem)))?
+            .ok_or_else(|| broken("its `SKILL.md` is gone".to_owned()))?;
+        let Some(skill) = file.reading.skill.take() else {
+            return Err(broken(first_error(&file)));
+        };
+        if by == SkillStarter::Model && skill.started_by == StartedBy::Person {
+            return Err(SkillError::PersonOnly { name: name.into() });
+        }
+        Ok((file, skill))
+    }
+
     fn unknown(&self, name: &str, by: SkillStarter) -> SkillError {
         let names: Vec<&str> = self
             .found

@@ -17,16 +17,19 @@ use crate::tool::Judge;
 struct Notes {
     policies: Policies,
     seen: Mutex<Vec<String>>,
+    /// Where the last one came from.
+    way: Mutex<Vec<Box<str>>>,
 }
 
 #[async_trait]
 impl Judge for Notes {
-    async fn judge(&self, word: &str, proposal: Proposal) -> Judged {
+    async fn judge(&self, occasion: Occasion, proposal: Proposal) -> Judged {
         let arguments = proposal.arguments.to_string();
-        self.seen
-            .lock()
-            .unwrap()
-            .push(format!("{word} {arguments}"));
+        let word = &occasion.word;
+        let mut seen = self.seen.lock().unwrap();
+        seen.push(format!("{word} {arguments}"));
+        drop(seen);
+        *self.way.lock().unwrap() = occasion.redirected_from;
         let tool = ToolName::new("web_fetch").unwrap();
         let id = CallId::new("further").unwrap();
         let facts = CallFacts::new(id, tool, arguments, proposal.lowered);
@@ -47,6 +50,7 @@ fn judged(default: Action, rules: &[(&str, &str, Action)]) -> (World, Arc<Notes>
     let notes = Arc::new(Notes {
         policies: policies(default, rules),
         seen: Mutex::default(),
+        way: Mutex::default(),
     });
     let mut world = World::new();
     world.judge = notes.clone();
@@ -158,6 +162,11 @@ fn each_redirect_is_judged_before_anything_is_sent() {
     ];
     // Another port of a private address is another thing.
     assert_eq!(*notes.seen.lock().unwrap(), expected);
+    // The way to the last one.
+    assert_eq!(
+        *notes.way.lock().unwrap(),
+        [a.into_boxed_str(), b.into_boxed_str()]
+    );
 }
 
 #[test]

@@ -1,4 +1,6 @@
-use podward_protocol::{AskReason, AskedBy, Asker, Asking, Cause, Coverage, Explanation};
+use podward_protocol::{
+    AskReason, AskedBy, AskedSkill, Asker, Asking, Cause, Coverage, Explanation,
+};
 use serde_json::{Value, json};
 
 use super::{Before, Question, parts_text};
@@ -432,6 +434,62 @@ fn a_part_of_a_running_call_says_so() {
     let shown = text_of(&question, 200);
     let of = "part of the call `call_1`, which runs and turned out to need this";
     assert!(shown.contains(of), "{shown}");
+}
+
+/// The address alone does not say why anybody wants it.
+#[test]
+fn a_redirect_says_where_it_comes_from() {
+    let mut question = push("a");
+    "web_fetch".clone_into(&mut question.request.tool);
+    question.request.arguments = json!({"url": "https://c.example/x"});
+    let from = ["https://a.example/\u{1b}[8m", "https://b.example/"];
+    question.request.redirected_from = from.map(str::to_owned).to_vec();
+    let shown = text_of(&question, 200);
+    let rows = "\n  from    https://a.example/\\u{1b}[8m, which redirects\n          \
+                https://b.example/, which redirects\n";
+    assert!(shown.contains(rows), "{shown}");
+}
+
+#[test]
+fn a_skill_says_what_it_is() {
+    let mut question = push("a");
+    "skill".clone_into(&mut question.request.tool);
+    question.request.arguments = json!({"name": "git"});
+    question.request.operations.clear();
+    question.request.asking.clear();
+    question.request.ruling.operation = None;
+    let entries = |entries: &[&str]| entries.iter().map(|entry| (*entry).to_owned()).collect();
+    for (allowed, disallowed, tools) in [
+        (None, &[][..], "every tool"),
+        (Some(&[][..]), &[], "no tool"),
+        (
+            Some(&["Read", "Bash(git:*)\u{202e}"][..]),
+            &["WebFetch"],
+            "only Read, Bash(git:*)\\u{202e}; not WebFetch",
+        ),
+    ] {
+        question.request.skill = Some(Box::new(AskedSkill::Found {
+            file: "/s/git/SKILL.md".to_owned(),
+            digest: "sha256:00".to_owned(),
+            description: "Works with git.\nAnd more".to_owned(),
+            allowed_tools: allowed.map(entries),
+            disallowed_tools: entries(disallowed),
+        }));
+        let shown = text_of(&question, 200);
+        let rows = format!(
+            "\n  skill   /s/git/SKILL.md\n  says    Works with git.\\nAnd more\n  tools   {tools}\n"
+        );
+        assert!(shown.contains(&rows), "{shown}");
+    }
+    let why = "there is no skill `git`".to_owned();
+    question.request.skill = Some(Box::new(AskedSkill::Fails { why }));
+    let shown = text_of(&question, 200);
+    let row = "\n  skill   it would not start: there is no skill `git`\n";
+    assert!(shown.contains(row), "{shown}");
+    // Another one is meant.
+    let other = json!({"name": "other"});
+    let rows = question.edited_rows("e", other.as_object().unwrap(), None, 200);
+    assert!(!rows.iter().any(|row| row.text().contains("it would not")));
 }
 
 #[test]

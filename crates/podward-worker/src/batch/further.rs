@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use podward_gate::{Call, CallFacts, Permitted, Refusal, refusal_text};
-use podward_tools::{Invocation, Judge, Judged, Proposal};
+use podward_tools::{Invocation, Judge, Judged, Occasion, Proposal};
 use tokio::sync::{mpsc, oneshot};
 
 use super::asked::About;
@@ -27,7 +27,7 @@ pub(super) struct Further {
 /// A call that the running call of a slot turned out to need.
 pub(super) struct FurtherCall {
     idx: usize,
-    word: Box<str>,
+    occasion: Occasion,
     proposal: Proposal,
     reply: Reply,
 }
@@ -49,11 +49,11 @@ struct SlotJudge {
 
 #[async_trait]
 impl Judge for SlotJudge {
-    async fn judge(&self, word: &str, proposal: Proposal) -> Judged {
+    async fn judge(&self, occasion: Occasion, proposal: Proposal) -> Judged {
         let (reply, judged) = oneshot::channel();
         let call = FurtherCall {
             idx: self.idx,
-            word: word.into(),
+            occasion,
             proposal,
             reply: Reply(reply),
         };
@@ -104,7 +104,11 @@ impl Turn<'_> {
         else {
             return Ok(());
         };
-        let id = running.id().further(&call.word);
+        let Occasion {
+            word,
+            redirected_from,
+        } = call.occasion;
+        let id = running.id().further(&word);
         let id = self.parts.ids.take(id.as_str());
         let Proposal {
             arguments,
@@ -112,7 +116,7 @@ impl Turn<'_> {
             invocation,
         } = call.proposal;
         let facts = CallFacts::new(id, running.tool().clone(), arguments, lowered)
-            .as_part_of(running.id().clone());
+            .as_part_of(running.id().clone(), redirected_from);
         let hooks = self.parts.hooks.pre_tool_call.clone();
         let event = PreToolCall::new(Call::new(facts, invocation));
         let (checked, end) = chain::check_call(&hooks, &self.parts.gate, event, &self.stop).await;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{WRITE, calls, events, pod, run};
 use crate::sandbox::{ALLOW_ALL, Sandbox};
+use crate::serving::{Client, Pod, WAITS};
 use crate::session_files::{Ending, exchanges};
 use crate::skills::skill;
 
@@ -131,4 +132,55 @@ fn the_model_is_told_of_the_skills_that_it_may_start() {
     assert!(!offers(&format!("{ALLOW_ALL}{denied}")));
     std::fs::remove_dir_all(sandbox.path("skills/open")).unwrap();
     assert!(!offers(ALLOW_ALL));
+}
+
+/// Its name alone does not say what a yes is to.
+#[test]
+fn a_question_about_a_skill_says_where_it_lies_and_what_it_allows() {
+    let sandbox = Sandbox::new();
+    let lists = "allowed-tools: Read, Bash(git:*)\ndisallowed-tools: WebFetch\n";
+    skill(&sandbox, "git", lists);
+    let script = calls(&[
+        ("skill", "name = \"git\", arguments = \"all of it\""),
+        ("skill", "name = \"absent\""),
+    ]);
+    let rules = format!("[permissions]\ndefault_action = \"ask\"\n{WAITS}");
+    let manifest = pod(&sandbox, &script, &rules);
+    let pod = Pod::serve(&sandbox, manifest.as_ref());
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let requests = [client.request(), client.request()];
+    let of = |name: &str| {
+        let is_it = |request: &&Value| request["arguments"]["name"] == name;
+        requests.iter().find(is_it).unwrap()
+    };
+    let file = sandbox.path("skills/git/SKILL.md").display().to_string();
+    let mut found = of("git")["skill"].clone();
+    let digest = found["digest"].take();
+    assert!(digest.as_str().unwrap().starts_with("sha256:"), "{digest}");
+    let expected = json!({
+        "kind": "found",
+        "file": file,
+        "digest": null,
+        "description": "Does things.",
+        "allowed_tools": ["Read", "Bash(git:*)"],
+        "disallowed_tools": ["WebFetch"],
+    });
+    assert_eq!(found, expected);
+    assert_eq!(of("absent")["skill"]["kind"], "fails");
+    let shown = sandbox.run(&["pending", "test"]).exits(0).stdout;
+    for row in [
+        &*format!("  skill   {file}\n"),
+        "  says    Does things.\n",
+        "  tools   only Read, Bash(git:*); not WebFetch\n",
+        "  skill   it would not start: there is no skill `absent`; the skills are git\n",
+    ] {
+        assert!(shown.contains(row), "{row}: {shown}");
+    }
+    // What was shown is still there to be answered.
+    client.reply(of("git"), json!({"kind": "once"})).unwrap();
+    client
+        .reply(of("absent"), json!({"kind": "reject"}))
+        .unwrap();
+    assert_eq!(client.event("skill_started")["digest"], digest);
 }

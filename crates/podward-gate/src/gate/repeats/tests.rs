@@ -163,7 +163,7 @@ fn a_further_call_of_a_running_one_forgets_nothing() {
         "elsewhere",
         operation("web_fetch", "elsewhere").into(),
     );
-    let further = Call::new(facts.as_part_of(id), ());
+    let further = Call::new(facts.as_part_of(id, Vec::new()), ());
     let submitted = turn.gate.submit(further);
     assert!(matches!(submitted, Submitted::Settled(Settled::Run(_))));
     assert!(turn.asks(&["bash"], "same"));

@@ -7,6 +7,7 @@ use podward_protocol::{Event, PermissionSettled};
 use podward_worker::Decision;
 
 use super::{Fits, Hub, Phase};
+use crate::pod::Announced;
 use crate::serve::Auto;
 use crate::serve::outcome;
 use crate::serve::pending::{Kind, Pending};
@@ -16,7 +17,8 @@ use crate::wire::decided;
 
 impl Hub {
     /// A question is open and on record: everybody hears of it.
-    pub(super) fn ask(&mut self, question: Question) {
+    pub(super) fn ask(&mut self, announced: Announced) {
+        let question = announced.question.clone();
         let id = question.id().clone();
         // A grant, or an answer to all, was faster.
         if self.gate.question(&id).is_none() {
@@ -26,9 +28,7 @@ impl Hub {
         let expires = timeout.map(|timeout| self.now().after(timeout));
         let asked_at = self.clock.now();
         let rest = self.gate.rest(&question);
-        let (number, open) = self
-            .questions
-            .add(question.clone(), rest, asked_at, expires);
+        let (number, open) = self.questions.add(announced, rest, asked_at, expires);
         let mut request = self.asker.request(open);
         let at_once = self.settles_at_once(number, &question, expires);
         request.unasked = at_once.is_some();

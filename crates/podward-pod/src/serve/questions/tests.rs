@@ -46,6 +46,7 @@ pub(crate) fn question(leads_to: Option<&str>) -> Question {
 fn open(question: Question) -> Open {
     Open {
         question,
+        skill: None,
         rest: None,
         asked_at: UNTIMED,
         expires: None,
@@ -77,10 +78,19 @@ fn a_digest_is_of_all_that_is_shown_but_the_times() {
     };
     assert_eq!(asker.digest_of(&shown), digest);
     let other = || "other".to_owned();
-    let changes: [fn(&mut PermissionRequest); 9] = [
+    let changes: [fn(&mut PermissionRequest); 11] = [
         |request| request.pod.push('x'),
         |request| request.path.push("above".to_owned()),
         |request| request.part_of = Some(wire::CallId::new("call_0")),
+        |request| {
+            request
+                .redirected_from
+                .push("https://a.example/".to_owned())
+        },
+        |request| {
+            let why = String::new();
+            request.skill = Some(Box::new(AskedSkill::Fails { why }));
+        },
         |request| request.cwd.push('x'),
         |request| request.operations[0].known = false,
         |request| request.reason = wire::AskReason::PolicyRepeated,

@@ -45,7 +45,12 @@ pub(super) fn permission_request() -> impl Strategy<Value = PermissionRequest> {
     let ids = (request_id(), call(), option::of(call()), vec(text(), 0..2));
     let answers = (vec(asking(), 0..3), vec(choice(), 0..3), option::of(text()));
     let times = (time(), option::of(time()));
-    (ids, what, answers, times).prop_map(|(ids, what, answers, times)| {
+    let more = (
+        vec(text(), 0..2),
+        option::of(asked_skill().prop_map(Box::new)),
+    );
+    (ids, what, answers, times, more).prop_map(|(ids, what, answers, times, more)| {
+        let (redirected_from, skill) = more;
         let (id, call, part_of, path) = ids;
         let ([pod, tool, cwd, digest], arguments, operations, ruling, reason) = what;
         let (asking, choices, no_always) = answers;
@@ -55,8 +60,10 @@ pub(super) fn permission_request() -> impl Strategy<Value = PermissionRequest> {
             path,
             call,
             part_of,
+            redirected_from,
             tool,
             arguments,
+            skill,
             cwd,
             operations,
             ruling,
@@ -71,6 +78,21 @@ pub(super) fn permission_request() -> impl Strategy<Value = PermissionRequest> {
             expires_at: times.1,
         }
     })
+}
+
+fn asked_skill() -> impl Strategy<Value = AskedSkill> {
+    let lists = (option::of(vec(text(), 0..2)), vec(text(), 0..2));
+    let found = (any::<[String; 3]>(), lists).prop_map(|(texts, lists)| {
+        let [file, digest, description] = texts;
+        AskedSkill::Found {
+            file,
+            digest,
+            description,
+            allowed_tools: lists.0,
+            disallowed_tools: lists.1,
+        }
+    });
+    prop_oneof![found, text().prop_map(|why| AskedSkill::Fails { why })]
 }
 
 pub(super) fn asking() -> impl Strategy<Value = Asking> {

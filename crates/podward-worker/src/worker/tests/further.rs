@@ -48,6 +48,31 @@ async fn a_further_call_is_judged_and_on_record_before_it_runs() {
     assert_eq!(end.n_refused, 0);
 }
 
+/// Whoever is asked about it can see what led there.
+#[tokio::test]
+async fn a_question_about_a_further_call_says_what_led_there() {
+    struct Notes(Mutex<Vec<Box<str>>>);
+
+    #[async_trait]
+    impl Approver for Notes {
+        async fn answer(&self, question: &Question) -> Option<Answer> {
+            let way = question.facts().redirected_from();
+            self.0.lock().unwrap().extend(way.iter().cloned());
+            Some(Answer::Auto)
+        }
+    }
+
+    let notes = Arc::new(Notes(Mutex::default()));
+    let setup = Setup {
+        approver: Some(Arc::clone(&notes) as Arc<dyn Approver>),
+        ..Setup::default()
+    };
+    let mut kit = Kit::with(&script(&[&[("hop", "a>ask b")]]), setup);
+    kit.turn("go").await;
+    assert_eq!(kit.results(), ["a > at ask b"]);
+    assert_eq!(*notes.0.lock().unwrap(), ["a".into()]);
+}
+
 #[tokio::test]
 async fn a_further_call_that_is_denied_does_not_run_and_its_call_has_a_result() {
     let mut kit = Kit::new(&script(&[&[("hop", "a>deny b>c"), ("echo", "d")]]));
