@@ -32,7 +32,6 @@ pub(crate) use over::time_to_end_children;
 pub(crate) use process::end_like_the_pod_above;
 pub(crate) use slots::Slots;
 
-use self::inheritance::Legacy;
 use self::over::Over;
 use self::past::Past;
 use self::process::Process;
@@ -149,18 +148,18 @@ impl Children {
             .unwrap_or_default();
         let active = active.iter().map(|skill| (*skill.record).clone());
         let limits = &self.loaded.resolved.limits;
-        Ok(Inheritance::new(
-            &self.estate,
-            Legacy {
-                session,
-                name: child.name.as_str().to_owned(),
-                layers,
-                manifest,
-                skills: above.chain(active).collect(),
-                max_steps: [child.max_steps, steps_left].into_iter().flatten().min(),
-                turn_timeout: Some(child.turn_timeout.unwrap_or(limits.turn_timeout)),
-            },
-        ))
+        Ok(Inheritance {
+            format: inheritance::FORMAT.to_owned(),
+            parent: std::process::id(),
+            session,
+            name: child.name.as_str().to_owned(),
+            layers,
+            manifest,
+            skills: above.chain(active).collect(),
+            max_steps: [child.max_steps, steps_left].into_iter().flatten().min(),
+            turn_timeout: Some(child.turn_timeout.unwrap_or(limits.turn_timeout)),
+            estate: self.estate.clone(),
+        })
     }
 
     async fn work(

@@ -96,7 +96,7 @@ impl Loaded {
     /// The names of the pods above, outermost first.
     #[must_use]
     pub fn above(&self) -> &[String] {
-        self.under.as_ref().map_or(&[], |under| &under.path)
+        self.under.as_ref().map_or(&[], |under| &under.estate.path)
     }
 
     /// The digest of all rules: `sha256:` and 64 hexadecimal digits.
@@ -139,7 +139,9 @@ pub fn load(places: &Places, request: &LayerRequest) -> Result<Loaded, LoadError
         home: places.home().map(Path::to_path_buf),
         ..Surroundings::default()
     };
-    let path = under.map_or(request.workspace.as_ref(), |under| Some(&under.workspace));
+    let path = under.map_or(request.workspace.as_ref(), |under| {
+        Some(&under.estate.workspace)
+    });
     let directory = reading.workspace(path, &surroundings);
     let project = directory
         .as_ref()

@@ -25,6 +25,7 @@ use podward_manifest::{Approvals, AutoAnswers, OnAsk, WorkspaceMode};
 use podward_policy::LayerKind;
 use podward_protocol::{Notice, PROTOCOL_VERSION, PodEntry, SessionId};
 use podward_scope::family;
+use serde::{Deserialize, Serialize};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -83,7 +84,8 @@ pub enum Attended {
 }
 
 /// Whether questions are answered beforehand, by who starts the pod: each with "once".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Auto {
     /// They are asked.
     Off,

@@ -33,20 +33,31 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 pub struct Inheritance {
     pub(super) format: String,
     /// The process that gives it.
-    parent: u32,
+    pub(super) parent: u32,
     /// The session that the child works in.
     pub(super) session: SessionId,
     /// The child's name.
     pub(crate) name: String,
-    /// The names of the pods above it, outermost first.
-    pub(crate) path: Vec<String>,
-    /// Generations that there may be below it.
-    pub(crate) depth: u32,
     /// The layers that hold for it beside its own manifest.
     pub(crate) layers: Vec<HandedLayer>,
     /// Its own manifest.
     pub(crate) manifest: HandedManifest,
-    /// The manifests that pods below it may be made of.
+    /// The skills that are active in pods above.
+    pub(crate) skills: Vec<WorkflowRecord>,
+    pub(crate) max_steps: Option<u32>,
+    pub(crate) turn_timeout: Option<Duration>,
+    pub(crate) estate: Estate,
+}
+
+/// What of an inheritance is the same for all children of a pod.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Estate {
+    /// The names of the pods above, outermost first.
+    pub(crate) path: Vec<String>,
+    /// Generations that there may be below a child.
+    pub(crate) depth: u32,
+    /// The manifests that pods below may be made of.
     pub(crate) manifests: Vec<HandedManifest>,
     pub(crate) workspace: PathBuf,
     pub(crate) scope: HandedScope,
@@ -54,18 +65,14 @@ pub struct Inheritance {
     pub(crate) writable: Vec<PathBuf>,
     /// For each pod above, the patterns of the variables that its commands see.
     pub(crate) environment: Vec<Vec<String>>,
-    /// The skills that are active in pods above.
-    pub(crate) skills: Vec<WorkflowRecord>,
-    pub(crate) max_steps: Option<u32>,
-    pub(crate) turn_timeout: Option<Duration>,
     /// Those of the pods above, outermost first.
     pub(crate) slots: Vec<Slots>,
     /// Whether a question stays open where nobody is there: only as far as every pod above lets it.
     pub(crate) waits: bool,
-    auto: HandedAuto,
+    pub(crate) auto: Auto,
     /// The variable that a model's key was in, and the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) key: Option<(String, String)>,
+    pub(crate) key: Option<(String, String)>,
 }
 
 /// The text of a layer, as the pod above was made of it.
@@ -109,14 +116,6 @@ struct HandedRoot {
     path: PathBuf,
     is_write: bool,
     declared: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum HandedAuto {
-    Off,
-    Known,
-    All,
 }
 
 impl HandedLayer {
@@ -217,63 +216,7 @@ impl HandedRoot {
     }
 }
 
-/// What of an inheritance is the same for all children of a pod.
-#[derive(Debug, Clone)]
-pub(crate) struct Estate {
-    pub(crate) path: Vec<String>,
-    pub(crate) depth: u32,
-    pub(crate) manifests: Vec<HandedManifest>,
-    pub(crate) workspace: PathBuf,
-    pub(crate) scope: HandedScope,
-    pub(crate) writable: Vec<PathBuf>,
-    pub(crate) environment: Vec<Vec<String>>,
-    pub(crate) slots: Vec<Slots>,
-    pub(crate) waits: bool,
-    pub(crate) auto: Auto,
-    pub(crate) key: Option<(String, String)>,
-}
-
-/// What of it is for one child alone.
-pub(crate) struct Legacy {
-    pub(crate) session: SessionId,
-    pub(crate) name: String,
-    pub(crate) layers: Vec<HandedLayer>,
-    pub(crate) manifest: HandedManifest,
-    pub(crate) skills: Vec<WorkflowRecord>,
-    pub(crate) max_steps: Option<u32>,
-    pub(crate) turn_timeout: Option<Duration>,
-}
-
 impl Inheritance {
-    pub(super) fn new(estate: &Estate, legacy: Legacy) -> Self {
-        Self {
-            format: FORMAT.to_owned(),
-            parent: std::process::id(),
-            session: legacy.session,
-            name: legacy.name,
-            path: estate.path.clone(),
-            depth: estate.depth,
-            layers: legacy.layers,
-            manifest: legacy.manifest,
-            manifests: estate.manifests.clone(),
-            workspace: estate.workspace.clone(),
-            scope: estate.scope.clone(),
-            writable: estate.writable.clone(),
-            environment: estate.environment.clone(),
-            skills: legacy.skills,
-            max_steps: legacy.max_steps,
-            turn_timeout: legacy.turn_timeout,
-            slots: estate.slots.clone(),
-            waits: estate.waits,
-            auto: match estate.auto {
-                Auto::Off => HandedAuto::Off,
-                Auto::Known => HandedAuto::Known,
-                Auto::All => HandedAuto::All,
-            },
-            key: estate.key.clone(),
-        }
-    }
-
     /// A file in memory that holds it, to be read from its beginning.
     pub(super) fn to_file(&self) -> io::Result<File> {
         let fd = rustix::fs::memfd_create("podward-child", MemfdFlags::CLOEXEC)?;
@@ -298,7 +241,7 @@ impl Inheritance {
         if inheritance.format != FORMAT || parent != Some(inheritance.parent) {
             return Err(ChildError::Foreign);
         }
-        family::belongs_to_those_above(inheritance.path.len());
+        family::belongs_to_those_above(inheritance.estate.path.len());
         Ok(Arc::new(inheritance))
     }
 
@@ -333,23 +276,19 @@ impl Inheritance {
     /// The model's key that the pod above was given, if it was given one in a variable.
     #[must_use]
     pub fn key(&self) -> Option<ModelKey> {
-        let (variable, value) = self.key.as_ref()?;
+        let (variable, value) = self.estate.key.as_ref()?;
         Some(ModelKey::of_variable(variable, value))
     }
 
     /// Whether who started the outermost pod has answered questions beforehand.
     #[must_use]
     pub const fn auto(&self) -> Auto {
-        match self.auto {
-            HandedAuto::Off => Auto::Off,
-            HandedAuto::Known => Auto::Known,
-            HandedAuto::All => Auto::All,
-        }
+        self.estate.auto
     }
 
     /// Whether every pod above lets its commands see a variable.
     pub(crate) fn passes(&self, name: &str) -> bool {
-        self.environment.iter().all(|patterns| {
+        self.estate.environment.iter().all(|patterns| {
             let mut patterns = patterns.iter();
             patterns.any(|pattern| {
                 VariablePattern::new(pattern).is_ok_and(|pattern| pattern.matches(name))

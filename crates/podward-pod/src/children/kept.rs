@@ -23,7 +23,7 @@ impl Inheritance {
     pub(crate) fn keep(&self, directory: &Path) -> Result<(), StateError> {
         let path = directory.join(FILE);
         let mut kept = self.clone();
-        kept.key = None;
+        kept.estate.key = None;
         let bytes = serde_json::to_vec(&kept);
         let bytes = bytes.map_err(|error| StateError::io("write", &path, error))?;
         replace_file(&path, &bytes)

@@ -27,7 +27,7 @@ impl Writable {
             places.config_dir().into(),
         ];
         let mut writable = Self::of(&loaded.resolved.scope, workspace, &own);
-        let above = loaded.under.iter().flat_map(|under| &under.writable);
+        let above = loaded.under.iter().flat_map(|under| &under.estate.writable);
         writable
             .roots
             .extend(above.filter_map(|root| root.canonicalize().ok()));

@@ -66,7 +66,13 @@ impl Ground<'_> {
         let Some(under) = self.under else {
             return Ok(());
         };
-        let is_kept = |file: &PathBuf| under.scope.protected().any(|kept| kept.path == *file);
+        let is_kept = |file: &PathBuf| {
+            under
+                .estate
+                .scope
+                .protected()
+                .any(|kept| kept.path == *file)
+        };
         let mut files = files.into_iter();
         match files.find(|file| self.writable.can_make(file) && !is_kept(file)) {
             Some(file) => Err(KeyError::Made { path: file.clone() }),

@@ -28,9 +28,9 @@ pub(crate) fn load(places: &Places, inheritance: &Arc<Inheritance>) -> Result<Lo
         home: places.home().map(PathBuf::from),
         ..Surroundings::default()
     };
-    let directory = reading.workspace(Some(&inheritance.workspace), &surroundings);
+    let directory = reading.workspace(Some(&inheritance.estate.workspace), &surroundings);
     surroundings.program_texts = reading.programs(&surroundings);
-    let manifests = children::handed(&inheritance.manifests, &surroundings);
+    let manifests = children::handed(&inheritance.estate.manifests, &surroundings);
     let loaded = reading.finish(directory, None, &surroundings, Some(manifests))?;
     hold(loaded, inheritance, &surroundings)
 }
@@ -57,7 +57,7 @@ pub(super) fn hold(
         Ok(name) => resolved.pod.name = name,
         Err(_) => return refuse(LayerProblem::Handed),
     }
-    if !inheritance.waits {
+    if !inheritance.estate.waits {
         let on_ask = &mut resolved.approvals.on_ask;
         *on_ask = OnAsk::Refuse.max(*on_ask);
     }
@@ -68,7 +68,7 @@ pub(super) fn hold(
     if let Some(timeout) = inheritance.turn_timeout {
         limits.turn_timeout = limits.turn_timeout.min(timeout);
     }
-    limits.child_depth = limits.child_depth.min(inheritance.depth);
+    limits.child_depth = limits.child_depth.min(inheritance.estate.depth);
     loaded.under = Some(Arc::clone(inheritance));
     Ok(loaded)
 }

@@ -76,7 +76,10 @@ pub(super) fn wire(
 /// The slots that a child of the pod takes: of the pods above it, and of the pod itself.
 fn slots(request: &PodRequest, session_dir: &Path) -> Vec<Slots> {
     let loaded = &request.loaded;
-    let above = loaded.under.iter().flat_map(|under| under.slots.clone());
+    let above = loaded
+        .under
+        .iter()
+        .flat_map(|under| under.estate.slots.clone());
     let name = loaded.resolved.pod.name.as_str();
     let own = Slots::new(name, session_dir, loaded.resolved.limits.children);
     above.chain([own]).collect()
@@ -97,7 +100,7 @@ fn children(
     let loaded = &request.loaded;
     let under = loaded.under.as_ref();
     let own = loaded.resolved.environment.iter().map(ToString::to_string);
-    let environment = under.map(|under| under.environment.clone());
+    let environment = under.map(|under| under.estate.environment.clone());
     let key = request.key.as_ref().and_then(|key| match key.origin() {
         KeyOrigin::Variable(variable) => Some((variable.to_string(), key.reveal().to_owned())),
         // It is where it was.

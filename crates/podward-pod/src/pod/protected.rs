@@ -46,7 +46,7 @@ pub(super) fn protected(
     let above = loaded
         .under
         .iter()
-        .flat_map(|under| under.scope.protected());
+        .flat_map(|under| under.estate.scope.protected());
     let mut all = BTreeMap::<PathBuf, Shield>::new();
     for Protected { path, shield } in own.chain(above) {
         let strictest = all.entry(path).or_insert(shield);

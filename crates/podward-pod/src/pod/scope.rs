@@ -13,7 +13,7 @@ use crate::workplace::Workplace;
 pub(super) fn declared(loaded: &Loaded, skills: &Catalogue, workspace: &Path) -> ScopeDecl {
     let decl = skills.readable_in(&loaded.resolved.scope);
     match &loaded.under {
-        Some(under) => under.scope.tighten(decl, workspace),
+        Some(under) => under.estate.scope.tighten(decl, workspace),
         None => decl,
     }
 }
@@ -28,7 +28,13 @@ pub(super) fn open_scope(
 ) -> Result<Scope, ScopeError> {
     let temp = workplace.temp();
     let scope = match &request.loaded.under {
-        Some(under) => Scope::open_within(decl, &under.scope.within(), workspace, &temp, protected),
+        Some(under) => Scope::open_within(
+            decl,
+            &under.estate.scope.within(),
+            workspace,
+            &temp,
+            protected,
+        ),
         None => Scope::open(decl, workspace, &temp, protected),
     };
     scope?.confine(&request.helper)
