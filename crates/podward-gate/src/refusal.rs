@@ -289,6 +289,36 @@ impl RefusalCause {
             Self::Interrupted(_) => "interrupted",
         }
     }
+
+    /// Whether it counts as a no to the call: not where the turn ended around it, nor where the call fails as
+    /// it would have failed.
+    #[must_use]
+    pub const fn is_no(&self) -> bool {
+        match self {
+            Self::Policy
+            | Self::NoClient { .. }
+            | Self::NotAuto
+            | Self::TooLarge
+            | Self::Rejected { .. }
+            | Self::Expired
+            | Self::ClientGone
+            | Self::BadCall { .. }
+            | Self::UnknownTool
+            | Self::Hook { .. }
+            | Self::HookFailed { .. }
+            | Self::NotJudged => true,
+            Self::Futile { .. }
+            | Self::Cancelled(_)
+            | Self::PodStopped(_)
+            | Self::Interrupted(_) => false,
+        }
+    }
+
+    /// The same of a cause of which only the word is on record.
+    #[must_use]
+    pub fn is_no_word(word: &str) -> bool {
+        !matches!(word, "futile" | "cancelled" | "pod_stopped" | "interrupted")
+    }
 }
 
 impl fmt::Display for RefusalCause {
@@ -296,3 +326,6 @@ impl fmt::Display for RefusalCause {
         f.write_str(self.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -364,26 +364,11 @@ impl<'w> Turn<'w> {
 
     /// Counts a refusal.
     pub(crate) const fn count(&mut self, cause: &RefusalCause) {
-        match cause {
-            RefusalCause::Policy
-            | RefusalCause::NoClient { .. }
-            | RefusalCause::Rejected { .. }
-            | RefusalCause::Expired
-            | RefusalCause::NotAuto
-            | RefusalCause::TooLarge
-            | RefusalCause::ClientGone
-            | RefusalCause::Hook { .. }
-            | RefusalCause::HookFailed { .. }
-            | RefusalCause::NotJudged => self.n_refused = self.n_refused.saturating_add(1),
-            RefusalCause::BadCall { .. } | RefusalCause::UnknownTool => {
-                self.n_refused = self.n_refused.saturating_add(1);
-                self.n_bad_calls = self.n_bad_calls.saturating_add(1);
-            }
-            // It fails as it would have failed: nobody and nothing said no.
-            RefusalCause::Futile { .. }
-            | RefusalCause::Cancelled(_)
-            | RefusalCause::PodStopped(_)
-            | RefusalCause::Interrupted(_) => {}
+        if cause.is_no() {
+            self.n_refused = self.n_refused.saturating_add(1);
+        }
+        if let RefusalCause::BadCall { .. } | RefusalCause::UnknownTool = cause {
+            self.n_bad_calls = self.n_bad_calls.saturating_add(1);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podward_gate::RefusalCause;
 use podward_model::{Block, Role};
 use podward_protocol::{CallCount, SessionId};
 use podward_worker::{Entry, History, RuledOutcome};
@@ -61,21 +62,25 @@ pub(super) fn past(
         },
         // They are in the result of the call that started them.
         children: CallCount::default(),
-        failure: match reason {
-            "done" => None,
-            "limit" => Some("a limit of it was reached".to_owned()),
-            "aborted" => Some("a hook ended its turn".to_owned()),
-            "cancelled" => Some("its turn was cancelled".to_owned()),
-            _ => Some("its turn failed".to_owned()),
-        },
+        failure: failure(reason),
     }))
 }
 
-/// Whether a call was refused; one that the end of the turn kept from running was not.
+/// Why a turn did not do what it was to do, by the word for its end ([`EndReason::as_str`](podward_worker::EndReason)).
+fn failure(reason: &str) -> Option<String> {
+    let why = match reason {
+        "done" => return None,
+        "limit" => "a limit of it was reached",
+        "aborted" => "a hook ended its turn",
+        "cancelled" => "its turn was cancelled",
+        _ => "its turn failed",
+    };
+    Some(why.to_owned())
+}
+
 fn is_refusal(entry: &Entry) -> bool {
-    let ends = ["cancelled", "pod_stopped", "interrupted"];
     matches!(entry, Entry::Ruled { outcome: RuledOutcome::Refuse, cause, .. }
-        if !ends.contains(&cause.as_str()))
+        if RefusalCause::is_no_word(cause))
 }
 
 fn n_calls(entry: &Entry) -> u64 {
@@ -87,3 +92,6 @@ fn n_calls(entry: &Entry) -> u64 {
         .filter(|block| matches!(block, Block::ToolUse { .. }));
     calls.count() as u64
 }
+
+#[cfg(test)]
+mod tests;
