@@ -240,6 +240,90 @@ fn a_child_goes_on_under_the_rules_of_now() {
     assert!(kept.to_string().contains("deny"), "{kept:#}");
 }
 
+/// A pod that asks about its child, which asks about a command.
+fn asked_twice(sandbox: &Sandbox) -> PathBuf {
+    let touch = ("bash", "{ command = \"touch made\" }");
+    sandbox.child("worker", &calls(&[touch]), &format!("{ASKS}{WAITS}"));
+    let asks = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
+        { tool = \"spawn\", pattern = \"worker\", action = \"ask\" }]\n";
+    let worker = child("worker", "");
+    sandbox.pod(&spawns(&["worker"]), &format!("{worker}{asks}{WAITS}"))
+}
+
+/// The session of a tree that was killed after a person had let its child run, and while that asked.
+fn approved(sandbox: &Sandbox, manifest: &Path, answer: Value) -> (PathBuf, Value) {
+    let pod = Pod::serve(sandbox, manifest);
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let spawn = client.request();
+    assert_eq!(spawn["tool"], "spawn");
+    client.reply(&spawn, answer).unwrap();
+    let asked = client.request();
+    assert_eq!(asked["tool"], "bash");
+    let session = pod.session.clone();
+    pod.kill();
+    (session, asked)
+}
+
+#[test]
+fn a_child_that_a_person_let_run_goes_on_without_being_asked_about_again() {
+    let edited = json!({"kind": "edit", "arguments": {"child": "worker", "prompt": "go on"}});
+    for answer in [json!({"kind": "once"}), edited] {
+        let sandbox = Sandbox::new();
+        let manifest = asked_twice(&sandbox);
+        let (session, asked) = approved(&sandbox, &manifest, answer);
+        for _ in 0..2 {
+            let pod = Pod::go_on(&sandbox, &manifest, &session);
+            let mut client = Client::approver(&pod, "tester");
+            assert_eq!(client.request()["id"], asked["id"]);
+            assert_eq!(client.open(), [asked["id"].clone()]);
+            pod.kill();
+        }
+        let pod = Pod::go_on(&sandbox, &manifest, &session);
+        let mut client = Client::approver(&pod, "tester");
+        let again = client.request();
+        client.reply(&again, json!({"kind": "once"})).unwrap();
+        assert_eq!(client.event("turn_ended")["reason"]["kind"], "done");
+        assert!(sandbox.work().join("made").exists());
+        // Each time it ran, it is on record who had let it.
+        let log = std::fs::read_to_string(session.join("decisions.jsonl")).unwrap();
+        let ran = log.lines().filter(|line| line.contains("\"run\""));
+        let by: Vec<Value> = ran
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["by"]["name"].take())
+            .collect();
+        assert_eq!(by, ["tester"; 4]);
+    }
+}
+
+/// What a person approved is what they saw: other rules, or another child under the same name, are not.
+#[test]
+fn a_child_that_a_person_let_run_is_asked_about_again_where_it_is_another_by_now() {
+    for (file, was, is) in [
+        (
+            "pod.toml",
+            "rule = [",
+            "rule = [\n{ tool = \"bash\", pattern = \"rm *\", action = \"deny\" },",
+        ),
+        ("worker.toml", "touch *", "rm *"),
+        (
+            "pod.toml",
+            "\"worker.toml\"",
+            "\"worker.toml\"\nmode = \"independent\"",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let manifest = asked_twice(&sandbox);
+        let (session, _) = approved(&sandbox, &manifest, json!({"kind": "once"}));
+        let text = std::fs::read_to_string(sandbox.path(file)).unwrap();
+        let changed = text.replacen(was, is, 1);
+        assert_ne!(changed, text);
+        std::fs::write(sandbox.path(file), changed).unwrap();
+        let pod = Pod::go_on(&sandbox, &manifest, &session);
+        let mut client = Client::approver(&pod, "tester");
+        assert_eq!(client.request()["tool"], "spawn");
+    }
+}
+
 #[test]
 fn a_child_that_was_killed_is_a_result_that_names_its_session() {
     let mut holding = Holding::start();

@@ -126,6 +126,21 @@ impl<P> Gate<P> {
         self.ask(call, ruling, reason, asking)
     }
 
+    /// Judges a call again that somebody had let run, and that was cut off: what the rules ask about runs by
+    /// that answer. It does not count as repeated.
+    ///
+    /// Whoever submits it answers for it that what was approved is this call, under these rules.
+    pub fn submit_approved(&mut self, call: Call<P>, answer: Answer) -> Submitted<P> {
+        let Judged { ruling, asking } = self.judge(&call.facts);
+        let by = match ruling.action {
+            Action::Deny => return denied(call, ruling),
+            Action::Ask if answer.is_approval() => DecidedBy::Answer(answer),
+            Action::Ask => return self.ask(call, ruling, AskReason::Policy, asking),
+            Action::Allow => DecidedBy::Policy,
+        };
+        Submitted::Settled(Settled::Run(self.permit(call, ruling, by)))
+    }
+
     /// Opens a question to all answers, unless grants that were given since it was submitted cover
     /// it. Before that only [`Gate::withhold`] can settle it.
     ///

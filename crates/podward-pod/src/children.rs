@@ -1,6 +1,7 @@
 //! Child pods: processes of their own, below the pod that starts them in every respect.
 
 mod above;
+mod approved;
 mod error;
 mod inheritance;
 mod kept;
@@ -25,6 +26,7 @@ use podward_worker::{ActiveSkills, SharedGate, Spending};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use above::{Above, FromBelow};
+pub(crate) use approved::approve_again;
 pub use error::ChildError;
 pub use inheritance::Inheritance;
 pub(crate) use inheritance::{Estate, HandedLayer, HandedManifest, HandedScope};
@@ -120,22 +122,7 @@ impl Children {
     ) -> Result<Inheritance, ChildError> {
         let manifest = self.loaded.children.get(&child.manifest);
         let manifest = manifest.ok_or(ChildError::NotRead)?.text.clone();
-        // What this pod was given itself is not its own to take away.
-        let is_handed = |kind: LayerKind| match child.mode {
-            ChildMode::Ceiling => true,
-            ChildMode::Independent => kind != LayerKind::Manifest,
-        };
-        let paths: BTreeMap<_, _> = (self.loaded.layers.iter())
-            .map(|layer| ((layer.kind, Arc::clone(&layer.name)), layer.path.clone()))
-            .collect();
-        let sources = self.loaded.sources.iter();
-        let layers = sources
-            .filter(|source| is_handed(source.kind))
-            .map(|source| {
-                let path = paths.get(&(source.kind, Arc::clone(&source.file)));
-                HandedLayer::of(source, path.cloned().flatten())
-            })
-            .collect();
+        let layers = handed_layers(&self.loaded, child.mode);
         let above = self
             .loaded
             .under
@@ -271,6 +258,26 @@ impl RunChild for Children {
             }
         }
     }
+}
+
+/// The layers that a child is given beside its own manifest.
+fn handed_layers(loaded: &Loaded, mode: ChildMode) -> Vec<HandedLayer> {
+    // What this pod was given itself is not its own to take away.
+    let is_handed = |kind: LayerKind| match mode {
+        ChildMode::Ceiling => true,
+        ChildMode::Independent => kind != LayerKind::Manifest,
+    };
+    let paths: BTreeMap<_, _> = (loaded.layers.iter())
+        .map(|layer| ((layer.kind, Arc::clone(&layer.name)), layer.path.clone()))
+        .collect();
+    let sources = loaded.sources.iter();
+    sources
+        .filter(|source| is_handed(source.kind))
+        .map(|source| {
+            let path = paths.get(&(source.kind, Arc::clone(&source.file)));
+            HandedLayer::of(source, path.cloned().flatten())
+        })
+        .collect()
 }
 
 /// A name that a model wrote, as it may be told.

@@ -19,7 +19,7 @@ use crate::session::{
 };
 use crate::wire::told_only;
 
-pub(crate) use settled::settled_in;
+pub(crate) use settled::{approved_in, settled_in};
 
 /// Ids that a message names at most.
 const MOST_NAMED: usize = 5;

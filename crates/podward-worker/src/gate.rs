@@ -40,11 +40,13 @@ struct State {
 }
 
 /// What was decided about a call in an earlier run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Earlier {
     Nothing,
     /// It waited for an answer.
     Asked,
+    /// This answer let it run.
+    Approved(Answer),
 }
 
 /// Where the calls of settled questions go. It holds no more than there are open questions.
@@ -239,6 +241,7 @@ impl SharedGate {
         let submitted = match earlier {
             Earlier::Nothing => state.gate.submit_with(call, uses),
             Earlier::Asked => state.gate.submit_again(call),
+            Earlier::Approved(answer) => state.gate.submit_approved(call, answer),
         };
         if let Submitted::Settled(settled) = &submitted {
             taken.settle(&id, settled);

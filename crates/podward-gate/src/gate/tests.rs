@@ -701,3 +701,34 @@ fn no_yes_reaches_over_a_skill_that_began_since() {
     gate.set_skills(Vec::new());
     assert_eq!(outcome(gate.submit(call("c", "bash", "c", 9))), "run 9");
 }
+
+#[test]
+fn what_was_approved_before_runs_by_that_answer_unless_the_rules_deny_it() {
+    let no = Answer::Rejected {
+        by: "ann".into(),
+        feedback: None,
+    };
+    let once = Answer::Once { by: "ann".into() };
+    for (action, answer, expected) in [
+        (Action::Allow, once.clone(), "policy"),
+        (Action::Ask, once.clone(), "once"),
+        (Action::Ask, no.clone(), "ask"),
+        (Action::Allow, no, "policy"),
+        (Action::Deny, once, "refuse"),
+    ] {
+        let spec = PolicySpec::new(action);
+        let policy = Policy::compile(&spec, &KnownTools::built_in()).unwrap();
+        let mut gate = Gate::new(Policies::from(policy.policy));
+        let tool = ToolName::new("spawn").unwrap();
+        let operation = Operation::plain(&tool, "worker");
+        let lowered = Lowered::Operations(Operations::from_vec(vec![operation]).unwrap());
+        let id = CallId::new("a").unwrap();
+        let call = Call::new(CallFacts::new(id, tool, "{}", lowered), 7);
+        let became = match gate.submit_approved(call, answer) {
+            Submitted::Settled(Settled::Run(permitted)) => permitted.by().as_str(),
+            Submitted::Settled(Settled::Refuse(_)) => "refuse",
+            Submitted::Ask(_) => "ask",
+        };
+        assert_eq!(became, expected, "{action:?}");
+    }
+}

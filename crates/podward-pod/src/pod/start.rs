@@ -27,7 +27,7 @@ use super::scope::{declared, open_scope};
 use super::settings::{environment, secrets, tool_limits, turn_limits};
 use super::tools::{offered, tools};
 use super::{N_WAITING, Out, Parts, Pod, PodRequest, SessionChoice};
-use crate::children::HandedScope;
+use crate::children::{HandedScope, approve_again};
 use crate::decision_log::LogContext;
 use crate::grants::GrantStore;
 use crate::hook::{Asked, HookContext, HookPrograms};
@@ -159,8 +159,7 @@ fn assemble(
 ) -> Result<(Pod, Parts), PodError> {
     let (workplace, workspace) = (ground.workplace, ground.workspace);
     let resolved = &request.loaded.resolved;
-    let run = opened(&request, &workplace, &ground.scope);
-    begun.session.begin_run(run)?;
+    (begun.session).begin_run(opened(&request, &workplace, &ground.scope))?;
     let tools = tools(&request.loaded, &ground.found.skills.listing());
     let (offered, withheld) = offered(resolved, &tools);
     let tools_told = (offered.as_slice(), withheld.as_slice());
@@ -168,6 +167,7 @@ fn assemble(
     let (id, session_dir) = place(&begun.session);
     let narrator = narrator(&request, &id, begun.n_turns);
     let context = log_context(&request, &id, &workspace);
+    approve_again(begun.parked.as_mut(), places, &request.loaded, &context);
     let mut run_context = run_context(places, &request, ground.scope, &workspace, &workplace);
     let grants = grants(places, &request, &id, &mut notices);
     let gate = gate(resolved, grants.as_ref());

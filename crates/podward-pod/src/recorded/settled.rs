@@ -5,7 +5,7 @@ use std::path::Path;
 use podward_protocol::{CallId, DecidedBy, Outcome, RefusalCause};
 
 use super::{Line, read_lines, records};
-use crate::decision_log::DECISIONS_FILE;
+use crate::decision_log::{DECISIONS_FILE, LogContext};
 use crate::error::StateError;
 use crate::session::{SESSION_FILE, last_ruled};
 
@@ -35,6 +35,20 @@ pub(crate) fn settled_in(
         _ => return Ok(None), // it is still asked, or was written by another podward
     };
     Ok(Some((outcome, last.by)))
+}
+
+/// Who let a call of a session run that was the last to be asked, if a person said yes to this call alone, in the
+/// same directory and under the same rules as `now`; a log that cannot be read has no such answer.
+pub(crate) fn approved_in(directory: &Path, call: &CallId, now: &LogContext) -> Option<DecidedBy> {
+    let lines = read_lines(&directory.join(DECISIONS_FILE)).ok()??;
+    let mut records = records(&lines, call.as_str());
+    records.retain(|record| record.call == *call);
+    let last = records.pop()?;
+    let is_same = last.policy_digest == now.policy_digest
+        && (&last.workspace, &last.cwd) == (&now.workspace, &now.cwd);
+    let word = last_ruled(&directory.join(SESSION_FILE), call)?;
+    let is_once = matches!(&*word, "once" | "edited");
+    (last.outcome == "run" && is_same && is_once).then_some(last.by)
 }
 
 fn approved(by: &DecidedBy, session: &Path, call: &CallId) -> Outcome {

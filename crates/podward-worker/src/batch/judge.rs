@@ -32,10 +32,7 @@ impl Turn<'_> {
             let (one, reason) = match span.in_scope(|| self.propose(&call)) {
                 Ok(call) => {
                     let hooks = self.parts.hooks.pre_tool_call.clone();
-                    let event = match earlier {
-                        Earlier::Nothing => PreToolCall::new(call),
-                        Earlier::Asked => PreToolCall::of_parked(call),
-                    };
+                    let event = PreToolCall::after(earlier, call);
                     chain::check_call(&hooks, &self.parts.gate, event, &self.stop)
                         .instrument(span)
                         .await

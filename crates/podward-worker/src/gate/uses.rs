@@ -87,15 +87,15 @@ impl SharedGate {
     }
 
     /// Takes the uses that a call needs to run, before it is submitted.
-    pub(crate) async fn take_for_call(&self, facts: &CallFacts, earlier: Earlier) -> TakenUses {
+    pub(crate) async fn take_for_call(&self, facts: &CallFacts, earlier: &Earlier) -> TakenUses {
         self.look().await;
         match earlier {
             Earlier::Nothing => {
                 let id = RequestId::from(facts.id().clone());
                 self.take(&id, |gate| gate.uses_for_call(facts)).await
             }
-            // It is asked about again.
-            Earlier::Asked => TakenUses::default(),
+            // It is asked about again, or runs by an answer.
+            Earlier::Asked | Earlier::Approved(_) => TakenUses::default(),
         }
     }
 

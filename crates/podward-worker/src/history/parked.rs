@@ -1,6 +1,6 @@
 //! A message of the model with calls that go on when the session does.
 
-use podward_gate::Progress;
+use podward_gate::{Answer, Progress};
 use podward_model::Block;
 use serde_json::Value;
 
@@ -52,6 +52,31 @@ impl Parked {
             ParkedCall::Open { id, .. } => Some(id.as_str()),
             ParkedCall::Done { .. } => None,
         })
+    }
+
+    /// The calls that go on in sessions of their own and wait for no answer: their ids, and their sessions.
+    pub fn in_sessions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.calls.iter().filter_map(|call| match call {
+            ParkedCall::Open {
+                id,
+                earlier: Earlier::Nothing,
+                in_session: Some(own),
+                ..
+            } => Some((id.as_str(), own.id.as_str())),
+            ParkedCall::Open { .. } | ParkedCall::Done { .. } => None,
+        })
+    }
+
+    /// A call that waits for no answer had this one: what the rules ask about runs by it.
+    pub fn approve(&mut self, call: &str, answer: Answer) {
+        for open in &mut self.calls {
+            if let ParkedCall::Open { id, earlier, .. } = open
+                && id == call
+                && *earlier == Earlier::Nothing
+            {
+                *earlier = Earlier::Approved(answer.clone());
+            }
+        }
     }
 
     /// The ids of all calls of the message.

@@ -151,17 +151,14 @@ async fn run<E: HookEvent>(hook: &dyn Hook<E>, event: &mut E) -> Result<E::Actio
 impl PreToolCall {
     /// A call that nobody has seen.
     pub(crate) fn new(call: Call<Box<dyn Invocation>>) -> Self {
-        Self {
-            facts: Arc::clone(call.facts()),
-            stage: Stage::Proposed(call, Earlier::Nothing),
-        }
+        Self::after(Earlier::Nothing, call)
     }
 
-    /// A call that waited for an answer when the session ended.
-    pub(crate) fn of_parked(call: Call<Box<dyn Invocation>>) -> Self {
+    /// A call about which this was decided in an earlier run.
+    pub(crate) fn after(earlier: Earlier, call: Call<Box<dyn Invocation>>) -> Self {
         Self {
             facts: Arc::clone(call.facts()),
-            stage: Stage::Proposed(call, Earlier::Asked),
+            stage: Stage::Proposed(call, earlier),
         }
     }
 
@@ -178,8 +175,7 @@ impl PreToolCall {
         let Stage::Proposed(_, earlier) = &self.stage else {
             return;
         };
-        let (facts, earlier) = (Arc::clone(&self.facts), *earlier);
-        let uses = gate.take_for_call(&facts, earlier).await;
+        let uses = gate.take_for_call(&self.facts, earlier).await;
         // Should the gate panic, the call is gone and can only be refused.
         let taken = Stage::Refused(self.unjudged());
         self.stage = match std::mem::replace(&mut self.stage, taken) {

@@ -153,7 +153,7 @@ fn a_call_that_works_in_a_session_of_its_own_goes_on() {
     else {
         panic!("{calls:?}");
     };
-    assert_eq!((arguments, *earlier), (&json!({"x": 1}), Earlier::Nothing));
+    assert_eq!((arguments, earlier), (&json!({"x": 1}), &Earlier::Nothing));
     let note =
         "Note: what was done for this call is in the session `S`, which people can go on with.";
     let interrupted = finished("a", &format!("{note}\n{STARTED}"), true);
