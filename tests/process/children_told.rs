@@ -61,6 +61,47 @@ fn what_a_child_does_is_told_to_the_clients_of_every_pod_above_while_it_works() 
     client.event("turn_ended");
 }
 
+/// The calls of which a client has heard, in the order in which it did, when this one is judged.
+fn heard_of(client: &mut Client, last: &str) -> Vec<Value> {
+    let mut calls = Vec::new();
+    loop {
+        let event = client.next_event().unwrap();
+        let (name, data) = match event["event"].as_str().unwrap() {
+            "child_worked" => (
+                &event["data"]["did"]["event"],
+                &event["data"]["did"]["data"],
+            ),
+            _ => (&event["event"], &event["data"]),
+        };
+        if name == "tool_call_arguments" {
+            calls.push(data["call"].clone());
+        }
+        if name == "tool_call_verdict" && data["call"] == last {
+            return calls;
+        }
+    }
+}
+
+/// So both give the calls the same numbers.
+#[test]
+fn who_comes_late_hears_of_the_calls_of_children_in_the_same_order() {
+    let sandbox = Sandbox::new();
+    pipe(&sandbox, "held");
+    let tries = [("list", "{}"), ("bash", "{ command = \"cat held\" }")];
+    let pod = Pod::serve(&sandbox, &tree(&sandbox, &tries, ALLOW_ALL));
+    let mut client = Client::onlooker(&pod, "onlooker");
+    client.run("go");
+    let held = "call_1_1/call_1_1/call_1_2";
+    let calls = heard_of(&mut client, held);
+    assert_eq!(calls.len(), 4, "{calls:#?}");
+    let mut late = Client::onlooker(&pod, "late");
+    let listed = late.call("permission_list", json!({})).unwrap();
+    assert_eq!(listed["requests"], json!([]));
+    std::fs::write(sandbox.work().join("held"), "go").unwrap();
+    assert_eq!(heard_of(&mut late, held), calls);
+    client.event("turn_ended");
+}
+
 #[test]
 fn a_person_sees_of_which_pod_a_line_is() {
     let sandbox = Sandbox::new();

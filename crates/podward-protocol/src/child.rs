@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{TextDelta, ToolCallArguments, ToolCallFinished, ToolCallVerdict};
 use crate::id::CallId;
 
-/// Something that a pod below does while it works. It is told to whoever is there, and in no snapshot; what
+/// Something that a pod below does while it works. Its calls are in snapshots, what it writes is in none: what
 /// comes of a child is the result of the call that started it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChildWorked {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use podward_gate::Question;
 use podward_protocol::{
-    CallId, Event, Notice, Status, TextDelta, ToolCallArguments, ToolCallStarted, json_line,
+    CallId, ChildWork, Event, Notice, Status, TextDelta, ToolCallArguments, ToolCallStarted,
+    json_line,
 };
 use podward_worker::Decision;
 use serde_json::Value;
@@ -177,6 +178,16 @@ impl Snapshot {
                 }
                 self.keep(Kept::json(event), n_bytes);
             }
+            Event::ChildWorked(worked) => match &worked.did {
+                // What it comes to is the result of a call.
+                ChildWork::TextDelta(_) => {}
+                ChildWork::ToolCallArguments(_)
+                | ChildWork::ToolCallVerdict(_)
+                | ChildWork::ToolCallFinished(_) => {
+                    self.freeze();
+                    self.keep(Kept::json(event), n_bytes);
+                }
+            },
             Event::Usage(_) => self.usage = Some(Arc::clone(event)),
             Event::SkillStarted(_) => self.skills.push(Arc::clone(event)),
             Event::SkillEnded(ended) => self
@@ -192,8 +203,6 @@ impl Snapshot {
             | Event::GrantRevoked(_)
             | Event::ClientJoined(_)
             | Event::ClientLeft(_)
-            // What it comes to is the result of a call.
-            | Event::ChildWorked(_)
             | Event::SnapshotStarted(_)
             | Event::SnapshotEnd(_)
             | Event::Ping(_)
