@@ -345,3 +345,53 @@ fn a_child_that_was_killed_is_a_result_that_names_its_session() {
     assert!(by_hand.stdout.starts_with("All is tried."), "{by_hand:#?}");
     assert_eq!(sandbox.sessions().len(), 3);
 }
+
+/// What a person makes of a call that had begun is another call: the child of before does not go on as another.
+#[test]
+fn what_a_person_edits_when_a_tree_goes_on_is_what_runs() {
+    let sandbox = Sandbox::new();
+    let touch = |file: &str| calls(&[("bash", &format!("{{ command = \"touch {file}\" }}"))]);
+    sandbox.child("reader", &touch("by-reader"), &format!("{ASKS}{WAITS}"));
+    sandbox.child("writer", &touch("by-writer"), ALLOW_ALL);
+    let asks = "[permissions]\ndefault_action = \"allow\"\nrule = [\n\
+        { tool = \"spawn\", pattern = \"*\", action = \"ask\" }]\n";
+    let children = format!("{}{}", child("reader", ""), child("writer", ""));
+    let manifest = sandbox.pod(&spawns(&["reader"]), &format!("{children}{asks}{WAITS}"));
+    let pod = Pod::serve(&sandbox, &manifest);
+    let mut client = Client::approver(&pod, "tester");
+    client.run("go");
+    let spawn = client.request();
+    client.reply(&spawn, json!({"kind": "once"})).unwrap();
+    client.request();
+    let session = pod.session.clone();
+    pod.kill();
+    // Under other rules than it was answered under, it is asked about again.
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    sandbox.write(
+        "pod.toml",
+        &text.replace(
+            "rule = [",
+            "rule = [{ tool = \"read\", pattern = \"x\", action = \"deny\" },",
+        ),
+    );
+    let pod = Pod::go_on(&sandbox, &manifest, &session);
+    let mut client = Client::approver(&pod, "tester");
+    let again = client.request();
+    assert_eq!(again["tool"], "spawn", "{again:#}");
+    let arguments = json!({"child": "writer", "prompt": "something else"});
+    let edit = json!({"kind": "edit", "arguments": arguments});
+    client.reply(&again, edit).unwrap();
+    client.event("turn_ended");
+    assert!(sandbox.work().join("by-writer").exists());
+    assert!(!sandbox.work().join("by-reader").exists());
+    let sessions = sandbox.sessions();
+    assert_eq!(
+        sessions.len(),
+        3,
+        "the other child has a session of its own"
+    );
+    let result = &exchanges(&sessions[0], Ending::Written)[0].content;
+    for said in [&id_of(&sessions[1]), "something else", "All is tried."] {
+        assert!(result.contains(said), "{result}");
+    }
+}

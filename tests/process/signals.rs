@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,7 @@ use serde_json::json;
 use crate::sandbox::{ALLOW_ALL, Sandbox};
 use crate::serving::{Client, Pod, WAITS, asks, says, step};
 use crate::session_files::{Ending, exchanges};
+use crate::trees::{child, pipe, spawns};
 
 /// A run whose command has begun: it said its process id.
 fn run_until_it_waits(sandbox: &Sandbox) -> Child {
@@ -233,14 +236,7 @@ fn a_pod_whose_output_nobody_takes_is_cancelled_and_stopped_over_its_socket() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let run = sandbox.path("state/podward/run");
-    let socket = wait_for("a socket", || {
-        let entries = std::fs::read_dir(&run).ok()?;
-        let mut paths = entries.map(|entry| entry.unwrap().path());
-        // It is there a moment before anybody listens.
-        paths.find(|path| std::os::unix::net::UnixStream::connect(path).is_ok())
-    });
-    let mut client = Client::hello(&socket, json!({"client": "tester"}));
+    let mut client = Client::hello(&socket(&sandbox), json!({"client": "tester"}));
     client.run("go");
     let _output = fills(&mut child);
     // While the pod answers these, everything on the way to the pipe fills as well.
@@ -255,6 +251,54 @@ fn a_pod_whose_output_nobody_takes_is_cancelled_and_stopped_over_its_socket() {
     let ended = wait_for("the end", || child.try_wait().unwrap());
     assert_eq!(ended.code(), Some(1), "not all was written");
     exchanges(&sandbox.session(), Ending::Written);
+}
+
+/// The socket of the pod that runs, once somebody listens there.
+fn socket(sandbox: &Sandbox) -> PathBuf {
+    let run = sandbox.path("state/podward/run");
+    wait_for("a socket", || {
+        let entries = std::fs::read_dir(&run).ok()?;
+        let mut paths = entries.map(|entry| entry.unwrap().path());
+        // It is there a moment before anybody listens.
+        paths.find(|path| UnixStream::connect(path).is_ok())
+    })
+}
+
+/// Whoever reads may take their time: the child waits for it, as its pod does.
+#[test]
+fn a_child_is_not_lost_while_nobody_reads_what_a_run_tells() {
+    let sandbox = Sandbox::new();
+    let held = pipe(&sandbox, "held");
+    // Longer than an approver that answers no ping is taken for there.
+    let holds = "exec 3> held; sleep 36; echo done >&3";
+    // More than fits anywhere on its way, and no call twice.
+    let many: Vec<String> = (0..300).map(|n| format!("seq {n} 1000")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let works: String = many.chunks(50).map(step).collect();
+    sandbox.child(
+        "worker",
+        &(works + &step(&[holds]) + &says("end")),
+        ALLOW_ALL,
+    );
+    let worker = child("worker", "");
+    let manifest = sandbox.pod(&spawns(&["worker"]), &format!("{worker}{ALLOW_ALL}"));
+    let mut run = sandbox
+        .podward(&["run", manifest.to_str().unwrap(), "go", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Somebody is there, so that the child asks for signs of life.
+    let _client = Client::hello(
+        &socket(&sandbox),
+        json!({"client": "tester", "can_approve": true}),
+    );
+    let output = fills(&mut run);
+    assert_eq!(std::fs::read_to_string(held).unwrap(), "done\n");
+    let lines: Vec<String> = BufReader::new(output).lines().map(Result::unwrap).collect();
+    assert_eq!(run.wait().unwrap().code(), Some(0), "{:#?}", lines.last());
+    let results = exchanges(&sandbox.sessions()[0], Ending::Written);
+    assert_eq!(results[0].content, "end");
 }
 
 /// SIGTERM is the machine that goes down, SIGINT a person who wants no more of it.

@@ -5,7 +5,7 @@ pub(crate) const EXPANSION: char = '\u{1}';
 
 /// The variables that an expression sets; `None` for one that an expansion names.
 ///
-/// It goes by the text in front of and behind each name, and never by the values of variables. An
+/// It goes by the text in front of and behind each name; whose values matter is for `evaluated`. An
 /// element of a name counts as if it were set: where its subscript ends is left open.
 pub(crate) fn variables_set(expression: &str) -> Vec<Option<&str>> {
     let mut variables = Vec::new();

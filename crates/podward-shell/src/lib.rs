@@ -13,6 +13,7 @@ mod arg;
 mod builtins;
 mod calls;
 mod environment;
+mod evaluated;
 mod expand;
 mod expression;
 mod head;

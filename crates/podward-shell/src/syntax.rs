@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use podward_policy::ByteSpan;
 
-use crate::expression::{self, EXPANSION};
+use crate::expression::EXPANSION;
 
 /// A simple command in [`Script::simples`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,16 @@ pub(crate) struct Script {
     pub(crate) names_evaluated: Vec<(String, Moment)>,
     /// Variables whose values are expressions somewhere: they may set others.
     pub(crate) values_evaluated: BTreeSet<String>,
+    /// The same of those in subscripts alone, which may be the keys of associative arrays.
+    pub(crate) keys_evaluated: BTreeSet<String>,
+    /// Whether there are associative arrays: their subscripts are keys, and no expressions.
+    pub(crate) has_keys: bool,
     /// Variables of loops, each with its literal words.
     pub(crate) loops: Vec<(String, Vec<Option<String>>, Moment)>,
+    /// What loops and `${x:=word}` may set variables to.
+    pub(crate) values: Vec<(String, Vec<Word>)>,
+    /// Variables that are set to what is read, by what is no builtin.
+    pub(crate) readers: Vec<String>,
     /// The functions that are defined, wherever that is.
     pub(crate) functions: Vec<Definition>,
     /// The latest moment of the text.
@@ -330,21 +338,6 @@ impl Word {
             self.as_plain(),
             Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
         )
-    }
-
-    /// The variables whose values are part of the word if it is an expression.
-    pub(crate) fn evaluated(&self) -> Vec<String> {
-        let text = self.as_expression();
-        let names = expression::names(&text).map(|(_, name)| name.to_owned());
-        let mut evaluated: Vec<String> = names.filter(|name| !name.contains(EXPANSION)).collect();
-        for piece in &self.pieces {
-            if let Piece::Expansion(expansion, _) = piece
-                && let Expansion::Parameter(name) = &**expansion
-            {
-                evaluated.push(name.clone());
-            }
-        }
-        evaluated
     }
 
     /// Adds unquoted characters.

@@ -365,9 +365,23 @@ fn may_export(name: &str, args: &[Word]) -> bool {
     let is_unknown = |arg: &Word| arg.as_literal().is_none();
     match name {
         "eval" | "trap" => args.iter().any(|arg| arg.as_literal().is_none_or(holds)),
-        "set" => args.first().is_some_and(is_unknown),
+        "set" => options_of_set(args).any(is_unknown),
         _ => false,
     }
+}
+
+/// The arguments of `set` that may be options, or the names of some.
+fn options_of_set(args: &[Word]) -> impl Iterator<Item = &Word> {
+    let mut takes_name = false;
+    args.iter().take_while(move |arg| {
+        let Some(text) = arg.as_literal() else {
+            return true;
+        };
+        let is_name = std::mem::take(&mut takes_name);
+        let is_option = text.starts_with(['-', '+']) && text != "--";
+        takes_name = is_option && text.ends_with('o');
+        is_name || is_option
+    })
 }
 
 /// Whether a variable is one that bash neither changes on its own nor reads in its own way.

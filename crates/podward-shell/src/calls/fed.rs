@@ -102,10 +102,24 @@ const FILTERS: &[&str] = &[
 /// Those whose script may be what they read.
 const SCRIPTED: &[&str] = &["awk", "gawk", "gsed", "mawk", "sed", "jq", "yq"];
 
+/// Those that change the files that a list names, which they may read, and the option for it.
+const LISTED: &[(&str, &str)] = &[
+    ("find", "-files0-from"),
+    ("xz", "--files"),
+    ("zstd", "--filelist"),
+];
+
 impl Walker<'_, '_> {
     /// What a call reads, as far as what it does hangs on it.
     pub(super) fn input_of(&self, call: &Call<'_>) -> Input {
-        if call.stdin == Stdin::Inherited || is_filter(call.args) {
+        if is_filter(call.args) {
+            return Input::Nothing;
+        }
+        // What another descriptor stands for is no part of the command.
+        if call.args.iter().any(|arg| is_descriptor(arg.prefix())) {
+            return Input::Unknown;
+        }
+        if call.stdin == Stdin::Inherited {
             return Input::Nothing;
         }
         // What is left of it is not known.
@@ -134,9 +148,19 @@ fn is_filter(args: &[Arg]) -> bool {
     };
     let is_input = |arg: &Arg| {
         let text = arg.known().unwrap_or("-");
-        (text.starts_with('-') && text.ends_with('-'))
-            || text.contains("/dev/")
-            || text.contains("/proc/")
+        (text.starts_with('-') && text.ends_with('-')) || is_descriptor(text)
     };
-    FILTERS.contains(&name) && !(SCRIPTED.contains(&name) && args.iter().skip(1).any(is_input))
+    let is_list = |arg: &Arg| {
+        let list = LISTED.iter().find(|(program, _)| *program == name);
+        list.is_some_and(|(_, option)| arg.prefix().starts_with(option))
+    };
+    let mut arguments = args.iter().skip(1);
+    FILTERS.contains(&name)
+        && !(SCRIPTED.contains(&name) && arguments.clone().any(is_input))
+        && !arguments.any(is_list)
+}
+
+/// Whether a text names a file that stands for what is open, or may.
+fn is_descriptor(text: &str) -> bool {
+    text.contains("/dev/") || text.contains("/proc/")
 }

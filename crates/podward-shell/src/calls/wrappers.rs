@@ -389,10 +389,11 @@ impl Walker<'_, '_> {
     }
 }
 
-/// What the inner command reads: xargs takes the input for itself.
+/// What the inner command reads: xargs takes the input for itself, unless it reads a file instead.
 fn inner_input(call: &Call<'_>, usage: &Usage<'_>) -> Stdin {
+    let is_file = |option: &&str| matches!(*option, "-a" | "--arg-file");
     match usage.special {
-        Some(Special::Xargs) => Stdin::Inherited,
+        Some(Special::Xargs) if !usage.options_given.iter().any(is_file) => Stdin::Inherited,
         _ => call.stdin.clone(),
     }
 }

@@ -25,7 +25,7 @@ impl Reader<'_> {
             match byte {
                 _ if byte == close && depth == 0 => {
                     arithmetic.inner.span = Some(self.span(start));
-                    self.evaluates(&arithmetic.inner, start);
+                    self.evaluates(&arithmetic.inner, start, close);
                     return Ok(arithmetic);
                 }
                 _ if byte == open || byte == close => {
@@ -49,12 +49,16 @@ impl Reader<'_> {
         self.not_arithmetic(close, "an expression without its end")
     }
 
-    /// Notes what an expression sets.
-    pub(super) fn evaluates(&mut self, expression: &Word, start: usize) {
+    /// Notes what an expression sets, up to its closing byte.
+    fn evaluates(&mut self, expression: &Word, start: usize, close: u8) {
         for name in variables_set(&expression.as_expression()) {
             self.sets(name, start);
         }
-        self.script.values_evaluated.extend(expression.evaluated());
+        let evaluated = match close {
+            b']' => &mut self.script.keys_evaluated,
+            _ => &mut self.script.values_evaluated,
+        };
+        evaluated.extend(expression.evaluated());
     }
 
     /// Commands may hold what arithmetic may not: then `((` is read once more as groups.

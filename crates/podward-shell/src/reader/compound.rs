@@ -152,7 +152,11 @@ impl Reader<'_> {
             || vec![None],
             |words| words.iter().map(Word::as_literal).collect(),
         );
+        if word == "select" {
+            self.script.readers.push("REPLY".to_owned());
+        }
         self.script.loops.push((name.clone(), literal, at));
+        self.loop_values(&name, words.as_deref());
         if self.peek() == Some(b';') {
             self.take_operator();
         }
@@ -162,6 +166,16 @@ impl Reader<'_> {
             select: word == "select",
             body: self.do_body()?,
         })
+    }
+
+    /// Notes what a loop sets its variable to: without words, to each positional parameter.
+    fn loop_values(&mut self, name: &str, words: Option<&[Word]>) {
+        let all = Word {
+            pieces: vec![piece(Expansion::Parameter("@".to_owned()), Quoting::Quoted)],
+            span: None,
+        };
+        let words = words.map_or_else(|| vec![all], <[Word]>::to_vec);
+        self.script.values.push((name.to_owned(), words));
     }
 
     /// Words up to the end of the line.

@@ -119,11 +119,10 @@ impl Reader<'_> {
             Some(b'#') if after != Some(b'}') && self.begins_parameter(1) => {
                 self.skip(1);
                 let (_, subscript) = self.parameter()?;
-                Expansion::Other {
-                    inner: subscript.map(|s| s.inner).into_iter().collect(),
-                    is_many: false,
-                    change: None,
-                }
+                Expansion::Arithmetic(Arithmetic {
+                    names: Vec::new(),
+                    inner: subscript.map(|s| s.inner).unwrap_or_default(),
+                })
             }
             Some(b'!') if after != Some(b'}') && self.begins_parameter(1) => {
                 self.skip(1);
@@ -261,6 +260,7 @@ impl Reader<'_> {
         let change = how.filter(|_| is_scalar).map(|how| Change { name, how });
         if let Some(name) = sets {
             self.sets(Some(&name), start);
+            self.script.values.push((name, inner.clone()));
         }
         Ok(Expansion::Other {
             inner,

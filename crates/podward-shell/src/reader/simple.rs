@@ -25,6 +25,7 @@ impl Reader<'_> {
         let idx = SimpleIdx(self.script.simples.len());
         if !is_empty {
             // Also when reading stops inside it: a deny must see what was read.
+            self.script.has_keys |= simple.declares_keys();
             self.script.simples.push(simple);
         }
         found?;

@@ -5,14 +5,12 @@ use podward_policy::{ByteSpan, CommandSubject, HoleKind, Need, TextBuilder};
 use super::{Walker, free};
 use crate::arg::{Arg, Part};
 use crate::environment;
+use crate::evaluated::{Evaluated, INTEGERS};
 use crate::expand;
 use crate::expression::{EXPANSION, variables_set};
-use crate::syntax::{AssignedValue, Simple, Span, Word};
+use crate::syntax::{AssignedValue, Span, Word};
 
-/// Variables whose new values bash evaluates as expressions.
-const INTEGERS: &[&str] = &[
-    "RANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "SRANDOM",
-];
+const MAY_BE_CODE: &str = "what is evaluated as an expression may be code";
 
 const CHANGES: &str = "a variable that changes what later commands do";
 
@@ -109,12 +107,11 @@ impl<'w> Walker<'w, '_> {
     /// Values that are evaluated somewhere in the text: each may be an expression that sets others.
     fn evaluated_values(&mut self) {
         let script = self.script;
-        let mut evaluated = script.values_evaluated.clone();
-        for simple in &script.simples {
-            evaluated.extend(evaluated_by(simple));
+        let evaluated = Evaluated::of(script);
+        if evaluated.may_be_code {
+            self.sink.unknown(MAY_BE_CODE, None);
         }
-        let is_evaluated =
-            |name: &String| evaluated.contains(name) || INTEGERS.contains(&name.as_str());
+        let is_evaluated = |name: &String| evaluated.contains(name);
         for assignment in script.simples.iter().flat_map(|simple| &simple.assignments) {
             let is_value = is_evaluated(&assignment.name);
             let span = Some(assignment.span);
@@ -143,10 +140,30 @@ impl<'w> Walker<'w, '_> {
 
     /// An expression as it is written: what its expansions write into it.
     pub(super) fn expression(&mut self, inner: &'w Word) {
+        self.evaluated_word(inner);
+        self.written_into(inner);
+    }
+
+    /// The subscript of an array: an expression, or the key of an associative one.
+    pub(super) fn subscript(&mut self, inner: &'w Word) {
+        if !self.script.has_keys {
+            self.evaluated_word(inner);
+        }
+        self.written_into(inner);
+    }
+
+    fn written_into(&mut self, inner: &'w Word) {
         self.inside(inner);
         let written = inner.as_expression();
         if written.contains(EXPANSION) {
             self.expression_operand(inner);
+        }
+    }
+
+    /// A word that is evaluated.
+    pub(super) fn evaluated_word(&mut self, word: &Word) {
+        if word.may_be_code(self.script) {
+            self.sink.unknown(MAY_BE_CODE, word.span);
         }
     }
 
@@ -164,12 +181,7 @@ impl<'w> Walker<'w, '_> {
 
     /// An argument that is an expression.
     pub(crate) fn evaluated(&mut self, arg: &Arg) {
-        for name in variables_set(&expression_of(arg)) {
-            match name {
-                Some(name) => self.sets(name, arg.span),
-                None => self.unknown_variable(arg.span),
-            }
-        }
+        self.known_variables(&expression_of(arg), arg.span);
     }
 
     /// An argument that names a variable: its subscript is an expression.
@@ -180,8 +192,11 @@ impl<'w> Walker<'w, '_> {
     }
 
     fn known_variables(&mut self, expression: &str, span: Span) {
-        for name in variables_set(expression).into_iter().flatten() {
-            self.sets(name, span);
+        for name in variables_set(expression) {
+            match name {
+                Some(name) => self.sets(name, span),
+                None => self.unknown_variable(span),
+            }
         }
     }
 
@@ -238,23 +253,4 @@ fn expression_of(arg: &Arg) -> String {
         }
     }
     text
-}
-
-/// The variables whose values a builtin evaluates: in expressions, and as integers.
-fn evaluated_by(simple: &Simple) -> Vec<String> {
-    let name = simple.words.first().and_then(Word::as_literal);
-    let args = simple.words.get(1..).unwrap_or_default();
-    let is_integer = |arg: &Word| {
-        let text = arg.as_literal().unwrap_or_default();
-        text.starts_with('-') && text.contains('i')
-    };
-    let evaluates = match name.as_deref() {
-        Some("let") => true,
-        Some("declare" | "typeset" | "local") => args.iter().any(is_integer),
-        _ => false,
-    };
-    match evaluates {
-        true => args.iter().flat_map(Word::evaluated).collect(),
-        false => Vec::new(),
-    }
 }

@@ -206,7 +206,12 @@ impl<'w> Walker<'w, '_> {
             }
         }
         if words.iter().any(Word::compares_numbers) {
-            for word in words {
+            for (idx, word) in words.iter().enumerate() {
+                let beside = [idx.checked_sub(1), idx.checked_add(1)];
+                let mut beside = beside.into_iter().flatten().filter_map(|at| words.get(at));
+                if beside.any(Word::compares_numbers) {
+                    self.evaluated_word(word);
+                }
                 self.expression_operand(word);
             }
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use podward_gate::{
     Answer, AnswerError, DecidedBy, Permitted, Question, Refusal, RefusalCause, RequestId, Settled,
-    edit_note,
+    edit_note, session_note,
 };
 use podward_tools::Invocation;
 use tokio::sync::mpsc;
@@ -259,7 +259,12 @@ impl Turn<'_> {
         if let About::Slot(idx) = about
             && let Some(slot) = batch.slots.get_mut(idx)
         {
-            slot.note = Some(edit_note(permitted.facts().arguments()).into());
+            let edited = edit_note(permitted.facts().arguments());
+            // What has begun with other arguments does not go on with these.
+            slot.note = Some(match batch.sessions.remove(&idx) {
+                Some(before) => format!("{}\n{edited}", session_note(&before)).into(),
+                None => edited.into(),
+            });
         }
         let hooks = self.parts.hooks.pre_tool_call.clone();
         let event = PreToolCall::of_edited(permitted);

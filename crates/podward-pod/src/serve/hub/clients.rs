@@ -237,7 +237,9 @@ impl Hub {
                 self.presence.join(LOCAL);
             }
         }
-        let silent = self.presence.ping(|_| true);
+        let mut silent = self.presence.ping(|_| true);
+        // The pod above is there while its connection is: it may wait for whoever reads what it tells.
+        silent.retain(|number| self.above != Some(*number));
         self.is_local_away |= silent.contains(&LOCAL);
         for number in silent {
             self.close(
