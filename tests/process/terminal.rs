@@ -311,6 +311,7 @@ fn ctrl_c_twice_in_the_pause_of_a_question_leaves_the_terminal_as_it_was() {
     let command = sandbox.at_terminal(&["run", pod.to_str().unwrap(), "go"]);
     let mut typist = Typist::start(command, None);
     typist.sees("may #2 bash run?");
+    typist.is_heard_until(PROMPT);
     typist.presses("\u{3}");
     typist.sees("it is settled: ");
     typist.presses("\u{3}");

@@ -124,6 +124,22 @@ impl Typist {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// Waits until each key is told of, or this is shown: what was pressed before may be forgotten, a signal
+    /// too.
+    #[track_caller]
+    pub(crate) fn is_heard_until(&mut self, text: &str) {
+        let is_heard = |terminal: &File| {
+            let modes = tcgetattr(terminal).unwrap().local_modes;
+            !modes.contains(LocalModes::ICANON)
+        };
+        while !is_heard(&self.terminal) && !self.unseen.contains(text) {
+            let mut waits = [PollFd::new(&self.terminal, PollFlags::IN)];
+            if poll(&mut waits, Some(&Timespec::default())).unwrap() > 0 {
+                assert!(self.read(), "it has ended: {}", self.shown);
+            }
+        }
+    }
+
     /// Waits for the end; the exit code, and everything that was shown. The terminal is left as it was.
     #[track_caller]
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
