@@ -245,12 +245,10 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_server_of_this_machine_that_is_not_running_is_told_at_once() {
-    // A port that was free a moment ago and that nobody listens on.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    // It is held, so that nobody else gets it, and nobody listens on it.
+    let held = tokio::net::TcpSocket::new_v4().unwrap();
+    held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = held.local_addr().unwrap().port();
     for format in Format::ALL {
         for host in ["127.0.0.1", "localhost", "ollama.localhost"] {
             let base_url = format!("http://{host}:{port}");
