@@ -352,7 +352,7 @@ impl<'w> Walker<'w, '_> {
             };
             match &**expansion {
                 Expansion::Parameter(_) | Expansion::Elements(_) => {}
-                Expansion::Element(_, subscript) => self.subscript(&subscript.inner),
+                Expansion::Element(_, subscript) => self.expression(&subscript.inner),
                 Expansion::Command(list) => self.subshell(|walker| {
                     walker.bases = walker.bases.clone().lenient();
                     walker.context.feeds = true;

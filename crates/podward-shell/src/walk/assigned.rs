@@ -138,21 +138,10 @@ impl<'w> Walker<'w, '_> {
         }
     }
 
-    /// An expression as it is written: what its expansions write into it.
+    /// An expression as it is written, and what its expansions write into it. A subscript is taken for one: the
+    /// key of an associative array may be another array's too.
     pub(super) fn expression(&mut self, inner: &'w Word) {
         self.evaluated_word(inner);
-        self.written_into(inner);
-    }
-
-    /// The subscript of an array: an expression, or the key of an associative one.
-    pub(super) fn subscript(&mut self, inner: &'w Word) {
-        if !self.script.has_keys {
-            self.evaluated_word(inner);
-        }
-        self.written_into(inner);
-    }
-
-    fn written_into(&mut self, inner: &'w Word) {
         self.inside(inner);
         let written = inner.as_expression();
         if written.contains(EXPANSION) {

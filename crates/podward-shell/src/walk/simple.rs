@@ -30,7 +30,7 @@ impl<'w> Walker<'w, '_> {
     pub(super) fn simple(&mut self, simple: &'w Simple) -> Outcome {
         for assignment in &simple.assignments {
             if let Some(subscript) = &assignment.subscript {
-                self.subscript(&subscript.inner);
+                self.expression(&subscript.inner);
             }
             match &assignment.value {
                 AssignedValue::Scalar(word) => self.inside(word),
