@@ -9,8 +9,9 @@ use crate::walk::{Stdin, Walker};
 
 /// Programs that do the same whatever they read: it is nothing but data to them, or they read nothing.
 ///
-/// None of them sends it, or takes it for code or options. Where one writes it to a file (`sort -o`), and what
-/// `xargs` makes of it, are operations of their own. A program that is not known to be such is none.
+/// None of them sends it, or takes it for code or options; a few take it for names of files ([`LISTED`]), or
+/// for a yes to what they ask (`rm -i`). Where one writes it to a file (`sort -o`), and what `xargs` makes of
+/// it, are operations of their own. A program that is not known to be such is none.
 const FILTERS: &[&str] = &[
     "[",
     "awk",
